@@ -81,12 +81,13 @@ static inline CompileInput input_of(const char *path, const char *source) {
 }
 
 static inline void verify_file(Csp *csp, const Proto *top) {
-  for (const Proto *p = csp_vm(csp)->protos; p != NULL; p = p->next) {
+  for (const Proto *proto = csp_vm(csp)->protos; proto != NULL;
+       proto = proto->next) {
     uint32_t at;
-    if (p->path != top->path) continue;
-    const char *wrong = proto_verify(&mem_libc, p, &at);
+    if (proto->path != top->path) continue;
+    const char *wrong = proto_verify(&mem_libc, proto, &at);
     if (wrong != NULL)
-      fail_msg("%s, instruction %u: %s", p->name->own, at, wrong);
+      fail_msg("%s, instruction %u: %s", proto->name->own, at, wrong);
   }
 }
 

@@ -77,17 +77,17 @@ struct FibWalk {
   int made, alive;
   FibThread thread[FIB_THREADS];
   FibStats stats;
-  void (*row)(FibWalk *w, int thread);  // after each action; may be NULL
+  void (*row)(FibWalk *walk, int thread);  // after each action; may be NULL
   void *row_arg;
 };
 
-static inline Chan *fib_chan(Fib *f) { return (Chan *)(void *)f->chan; }
+static inline Chan *fib_chan(Fib *fib) { return (Chan *)(void *)fib->chan; }
 
-static inline Fib *fib_new(FibWalk *w, int n, int kids) {
-  Fib *f = &w->fibs[w->made++];
-  *f = (Fib){.n = n, .kids = kids, .thread = -1};
-  chan_init(fib_chan(f), 1);
-  return f;
+static inline Fib *fib_new(FibWalk *walk, int n, int kids) {
+  Fib *fib = &walk->fibs[walk->made++];
+  *fib = (Fib){.n = n, .kids = kids, .thread = -1};
+  chan_init(fib_chan(fib), 1);
+  return fib;
 }
 
 static inline uint64_t fib_of(int n) {
@@ -118,37 +118,37 @@ static inline G *fib_take_slowly(P *p, bool *inherit) {
   return g != NULL ? g : global_get(p, 0);
 }
 
-static inline G *fib_steal(FibWalk *w, FibThread *t) {
-  for (int k = 1; k < w->threads; k++) {
-    P *victim = w->thread[(t->p->id + k) % w->threads].p;
-    G *g = runq_steal(t->p, victim, false);
+static inline G *fib_steal(FibWalk *walk, FibThread *thread) {
+  for (int k = 1; k < walk->threads; k++) {
+    P *victim = walk->thread[(thread->p->id + k) % walk->threads].p;
+    G *g = runq_steal(thread->p, victim, false);
     if (g != NULL) return g;
   }
-  for (int k = 1; k < w->threads; k++) {
-    int at = (t->p->id + k) % w->threads;
-    P *victim = w->thread[at].p;
+  for (int k = 1; k < walk->threads; k++) {
+    int at = (thread->p->id + k) % walk->threads;
+    P *victim = walk->thread[at].p;
     G *next = victim->runnext;
-    if (next != NULL && next == t->seen[at]) {
-      return runq_steal(t->p, victim, true);
+    if (next != NULL && next == thread->seen[at]) {
+      return runq_steal(thread->p, victim, true);
     }
-    t->seen[at] = next;
+    thread->seen[at] = next;
   }
   return NULL;
 }
 
-static inline void fib_unstall(FibWalk *w, Fib *f) {
-  if (f->thread < 0) return;
-  FibThread *t = &w->thread[f->thread];
-  Fib **link = &t->stalled;
-  while (*link != f) link = &(*link)->below;
-  *link = f->below;
-  t->stalled_count--;
-  f->thread = -1;
+static inline void fib_unstall(FibWalk *walk, Fib *fib) {
+  if (fib->thread < 0) return;
+  FibThread *thread = &walk->thread[fib->thread];
+  Fib **link = &thread->stalled;
+  while (*link != fib) link = &(*link)->below;
+  *link = fib->below;
+  thread->stalled_count--;
+  fib->thread = -1;
 }
 
 // false: there is nothing. *own: from the thread's own queue.
-static inline bool fib_take(FibWalk *w, FibThread *t, bool *own) {
-  P *p = t->p;
+static inline bool fib_take(FibWalk *walk, FibThread *thread, bool *own) {
+  P *p = thread->p;
   G *g = sched_switch(p);
   *own = true;
   if (g == NULL) {
@@ -156,7 +156,7 @@ static inline bool fib_take(FibWalk *w, FibThread *t, bool *own) {
     g = fib_take_slowly(p, &inherit);
     if (g == NULL) {
       *own = false;
-      g = fib_steal(w, t);
+      g = fib_steal(walk, thread);
     }
     if (g == NULL) return false;
     if (!inherit) {
@@ -165,98 +165,100 @@ static inline bool fib_take(FibWalk *w, FibThread *t, bool *own) {
     }
     proc_set_running(p, g);
   }
-  w->stats.steals += !*own;
-  t->now = (Fib *)(void *)g;
-  fib_unstall(w, t->now);
+  walk->stats.steals += !*own;
+  thread->now = (Fib *)(void *)g;
+  fib_unstall(walk, thread->now);
   return true;
 }
 
 // --- Actions ----------------------------------------------------------------
-static inline void fib_count_start(FibWalk *w) {
-  if (++w->alive > w->stats.alive) w->stats.alive = w->alive;
+static inline void fib_count_start(FibWalk *walk) {
+  if (++walk->alive > walk->stats.alive) walk->stats.alive = walk->alive;
 }
 
 // Child first the thread runs the child then.
-static inline void fib_fork(FibWalk *w, FibThread *t) {
-  Fib *f = t->now;
+static inline void fib_fork(FibWalk *walk, FibThread *thread) {
+  Fib *fib = thread->now;
   do {
-    int n = f->n == 0 ? w->n : f->n - 1 - f->started;
-    Fib *kid = fib_new(w, n, n <= 2 ? 0 : 2);
-    f->kid[f->started++] = kid;
-    fib_count_start(w);
-    if (w->child_first) {
-      sched_spawn_child(t->p, &f->g, &kid->g);
+    int n = fib->n == 0 ? walk->n : fib->n - 1 - fib->started;
+    Fib *kid = fib_new(walk, n, n <= 2 ? 0 : 2);
+    fib->kid[fib->started++] = kid;
+    fib_count_start(walk);
+    if (walk->child_first) {
+      sched_spawn_child(thread->p, &fib->g, &kid->g);
       bool own;
-      RT_CHECK(fib_take(w, t, &own) && t->now == kid, "the child did not run");
+      RT_CHECK(fib_take(walk, thread, &own) && thread->now == kid,
+               "the child did not run");
       return;
     }
-    sched_spawn(t->p, &kid->g);
-  } while (f->started < f->kids);
+    sched_spawn(thread->p, &kid->g);
+  } while (fib->started < fib->kids);
 }
 
 // true: the goroutine has all results. false: it waits.
-static inline bool fib_join(FibWalk *w, FibThread *t) {
-  Fib *f = t->now;
-  if (f->parked) {
-    RT_CHECK(f->g.wait.success, "woken without a result");
-    f->sum += f->g.wait.elem;
-    f->parked = false;
-    f->joined++;
+static inline bool fib_join(FibWalk *walk, FibThread *thread) {
+  Fib *fib = thread->now;
+  if (fib->parked) {
+    RT_CHECK(fib->g.wait.success, "woken without a result");
+    fib->sum += fib->g.wait.elem;
+    fib->parked = false;
+    fib->joined++;
   }
-  for (; f->joined < f->kids; f->joined++) {
+  for (; fib->joined < fib->kids; fib->joined++) {
     uint64_t word;
-    bool idle = runq_length(t->p) == 0;
-    ChanResult got = chan_recv(t->p, &f->g, fib_chan(f->kid[f->joined]), &word,
-                               WAIT_CHAN_RECV);
+    bool idle = runq_length(thread->p) == 0;
+    ChanResult got =
+        chan_recv(thread->p, &fib->g, fib_chan(fib->kid[fib->joined]), &word,
+                  WAIT_CHAN_RECV);
     if (got == CHAN_PARKED) {
-      f->parked = true;
-      f->thread = t->p->id;
-      f->below = t->stalled;
-      t->stalled = f;
-      t->stalled_count++;
-      t->now = NULL;
-      w->stats.stalls++;
-      w->stats.idle_stalls += idle;
+      fib->parked = true;
+      fib->thread = thread->p->id;
+      fib->below = thread->stalled;
+      thread->stalled = fib;
+      thread->stalled_count++;
+      thread->now = NULL;
+      walk->stats.stalls++;
+      walk->stats.idle_stalls += idle;
       return false;
     }
-    f->sum += word;
+    fib->sum += word;
   }
   return true;
 }
 
-static inline void fib_return(FibWalk *w, FibThread *t) {
-  Fib *f = t->now;
-  if (f->kids == 0) f->sum = 1;
-  ChanResult sent = chan_send(t->p, &f->g, fib_chan(f), f->sum);
+static inline void fib_return(FibWalk *walk, FibThread *thread) {
+  Fib *fib = thread->now;
+  if (fib->kids == 0) fib->sum = 1;
+  ChanResult sent = chan_send(thread->p, &fib->g, fib_chan(fib), fib->sum);
   RT_CHECK(sent == CHAN_DONE, "a channel with room made its sender wait");
-  sched_end(t->p, &f->g);
-  w->alive--;
-  t->now = NULL;
-  t->returned = f;
-  if (f->n == 0) {
-    w->over = true;
-    w->stats.result = f->sum;
+  sched_end(thread->p, &fib->g);
+  walk->alive--;
+  thread->now = NULL;
+  thread->returned = fib;
+  if (fib->n == 0) {
+    walk->over = true;
+    walk->stats.result = fib->sum;
   }
 }
 
-static inline void fib_go_on(FibWalk *w, FibThread *t) {
+static inline void fib_go_on(FibWalk *walk, FibThread *thread) {
   bool own;
-  t->now->ran = true;
-  if (t->now->started < t->now->kids) {
-    fib_fork(w, t);
-  } else if (fib_join(w, t)) {
-    fib_return(w, t);
+  thread->now->ran = true;
+  if (thread->now->started < thread->now->kids) {
+    fib_fork(walk, thread);
+  } else if (fib_join(walk, thread)) {
+    fib_return(walk, thread);
   } else {
-    fib_take(w, t, &own);
+    fib_take(walk, thread, &own);
   }
 }
 
 // false: the thread is idle, and finds nothing.
-static inline bool fib_act(FibWalk *w, FibThread *t) {
-  bool own = true, idle = t->now == NULL;
-  t->returned = NULL;
-  if (idle && !fib_take(w, t, &own)) return false;
-  if (!idle || (own && t->now->ran)) fib_go_on(w, t);
+static inline bool fib_act(FibWalk *walk, FibThread *thread) {
+  bool own = true, idle = thread->now == NULL;
+  thread->returned = NULL;
+  if (idle && !fib_take(walk, thread, &own)) return false;
+  if (!idle || (own && thread->now->ran)) fib_go_on(walk, thread);
   return true;
 }
 
@@ -264,42 +266,42 @@ static inline void fib_most(int *most, int now) {
   if (now > *most) *most = now;
 }
 
-static inline void fib_note(FibWalk *w, int thread) {
-  w->stats.rows++;
-  for (int i = 0; i < w->threads; i++) {
-    FibThread *t = &w->thread[i];
-    bool runs = t->now != NULL || t->returned != NULL;
-    fib_most(&w->stats.longest, (int)runq_length(t->p));
-    fib_most(&w->stats.stack, t->stalled_count + runs);
+static inline void fib_note(FibWalk *walk, int thread) {
+  walk->stats.rows++;
+  for (int i = 0; i < walk->threads; i++) {
+    FibThread *each = &walk->thread[i];
+    bool runs = each->now != NULL || each->returned != NULL;
+    fib_most(&walk->stats.longest, (int)runq_length(each->p));
+    fib_most(&walk->stats.stack, each->stalled_count + runs);
   }
-  fib_most(&w->stats.global, (int)global_count(w->s));
-  if (w->row != NULL) w->row(w, thread);
+  fib_most(&walk->stats.global, (int)global_count(walk->s));
+  if (walk->row != NULL) walk->row(walk, thread);
 }
 
 // --- The whole --------------------------------------------------------------
 // All Ps are held, so that nothing wakes a thread.
-static inline void fib_hold_all(FibWalk *w) {
-  rt_lock(&w->s->lock);
-  for (int i = 0; i < w->threads; i++) {
-    P *p = w->s->all_ps[i];
-    RT_CHECK(idle_get_p(w->s, p) == p, "a P is not free");
-    w->thread[i] = (FibThread){.p = p};
+static inline void fib_hold_all(FibWalk *walk) {
+  rt_lock(&walk->s->lock);
+  for (int i = 0; i < walk->threads; i++) {
+    P *p = walk->s->all_ps[i];
+    RT_CHECK(idle_get_p(walk->s, p) == p, "a P is not free");
+    walk->thread[i] = (FibThread){.p = p};
   }
-  rt_unlock(&w->s->lock);
+  rt_unlock(&walk->s->lock);
 }
 
-static inline void fib_begin(FibWalk *w) {
+static inline void fib_begin(FibWalk *walk) {
   bool own;
-  fib_new(w, 0, 1);
-  fib_count_start(w);
-  sched_spawn(w->thread[0].p, &w->fibs[0].g);
-  RT_CHECK(fib_take(w, &w->thread[0], &own), "main did not start");
-  fib_note(w, 0);
+  fib_new(walk, 0, 1);
+  fib_count_start(walk);
+  sched_spawn(walk->thread[0].p, &walk->fibs[0].g);
+  RT_CHECK(fib_take(walk, &walk->thread[0], &own), "main did not start");
+  fib_note(walk, 0);
 }
 
 // n > 0; threads up to FIB_THREADS.
 static inline FibStats fib_walk(int n, int threads, bool child_first,
-                                void (*row)(FibWalk *w, int thread),
+                                void (*row)(FibWalk *walk, int thread),
                                 void *row_arg) {
   SchedConfig config = {
       .procs = threads, .seed = 1, .child_first = child_first};

@@ -37,9 +37,9 @@ static inline uint32_t room_of_size(size_t size) {
 }
 
 // As the layer above. false: no block was taken.
-static inline bool grow(P *p, Chan *c) {
-  size_t size = chan_next_size(c);
-  return size > 0 && chan_grow(p, c, new_block(room_of_size(size)));
+static inline bool grow(P *p, Chan *chan) {
+  size_t size = chan_next_size(chan);
+  return size > 0 && chan_grow(p, chan, new_block(room_of_size(size)));
 }
 
 #endif

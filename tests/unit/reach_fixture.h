@@ -242,9 +242,9 @@ typedef struct Reach {
   int nchosen;
 } Reach;
 
-static inline size_t choose(Reach *r, size_t count) {
-  r->random = r->random * 6364136223846793005u + 1442695040888963407u;
-  return (size_t)(r->random >> 33) % count;
+static inline size_t choose(Reach *reach, size_t count) {
+  reach->random = reach->random * 6364136223846793005u + 1442695040888963407u;
+  return (size_t)(reach->random >> 33) % count;
 }
 
 // --- What is large in the folder --------------------------------------------
@@ -274,27 +274,27 @@ static inline void make_large_files(const char *folder) {
   make_names(folder, "long", 400, 249);
 }
 
-static inline void make_values(Reach *r) {
-  CspCall *call = csp_host(r->host->csp);
+static inline void make_values(Reach *reach) {
+  CspCall *call = csp_host(reach->host->csp);
   CspResult result;
-  if (r->large) make_large_files(r->folder);
-  csp_limit_time(r->host->csp, 0);
-  csp_release(r->host->csp, r->values);
-  CspValue args[] = {csp_string(call, r->path, strlen(r->path)),
-                     csp_bool(r->large)};
-  csp_call(call, csp_held(call, r->maker), 2, args, &result);
+  if (reach->large) make_large_files(reach->folder);
+  csp_limit_time(reach->host->csp, 0);
+  csp_release(reach->host->csp, reach->values);
+  CspValue args[] = {csp_string(call, reach->path, strlen(reach->path)),
+                     csp_bool(reach->large)};
+  csp_call(call, csp_held(call, reach->maker), 2, args, &result);
   if (result.end != CSP_DONE) fail_msg("%s", result.message);
   assert_true(csp_type(result.values[1]) == CSP_NIL);
-  r->values = csp_hold(call, result.values[0]);
+  reach->values = csp_hold(call, result.values[0]);
   csp_result_free(&result);
 }
 
-static inline void call_once(Reach *r, CspValue f, int argc,
+static inline void call_once(Reach *reach, CspValue f, int argc,
                              const CspValue *args) {
-  CspCall *call = csp_host(r->host->csp);
+  CspCall *call = csp_host(reach->host->csp);
   CspResult result;
-  if (r->program != NULL) {
-    csp_load(call, "program.csp", r->program, r->program_len, &result);
+  if (reach->program != NULL) {
+    csp_load(call, "program.csp", reach->program, reach->program_len, &result);
   } else {
     csp_call(call, f, argc, args, &result);
   }
@@ -316,32 +316,32 @@ static inline void count_look(void) {
 }
 #endif
 
-static inline uint64_t steps_of(Reach *r, CspValue f, int argc,
+static inline uint64_t steps_of(Reach *reach, CspValue f, int argc,
                                 const CspValue *args) {
-  csp_limit_time(r->host->csp, (int64_t)r->limit_ms * 1000000);
+  csp_limit_time(reach->host->csp, (int64_t)reach->limit_ms * 1000000);
 #ifdef CSP_DEBUG
   work_steps = work_most = 0;
-  watched = r->host->csp;
-  looks_left = r->looks;
-  work_on_look = r->whole ? NULL : count_look;
-  call_once(r, f, argc, args);
+  watched = reach->host->csp;
+  looks_left = reach->looks;
+  work_on_look = reach->whole ? NULL : count_look;
+  call_once(reach, f, argc, args);
   work_on_look = NULL;
   if (looks_left < -MOST_AFTER) return UINT64_MAX;
   return work_steps > work_most ? work_steps : work_most;
 #else
-  call_once(r, f, argc, args);
+  call_once(reach, f, argc, args);
   return 0;
 #endif
 }
 
-static inline double time_after(Reach *r, CspValue f, int argc,
+static inline double time_after(Reach *reach, CspValue f, int argc,
                                 const CspValue *args) {
   double least = 1e9;
   timer_t timer = limit_timer();
-  csp_limit_time(r->host->csp, (int64_t)LIMIT_MS * 1000000);
+  csp_limit_time(reach->host->csp, (int64_t)LIMIT_MS * 1000000);
   for (int round = 0; round < 5 && least > MOST_AFTER_MS * slowness; round++) {
     limit_begins(timer);
-    call_once(r, f, argc, args);
+    call_once(reach, f, argc, args);
     double after = at_limit < 0 ? 0 : cpu_ms() - at_limit;
     if (after < least) least = after;
   }
@@ -349,33 +349,34 @@ static inline double time_after(Reach *r, CspValue f, int argc,
   return least;
 }
 
-static inline void try_arguments(Reach *r, const char *name, CspValue f,
+static inline void try_arguments(Reach *reach, const char *name, CspValue f,
                                  int argc, const CspValue *args) {
-  r->calls++;
+  reach->calls++;
   double found, bound;
   if (by_cpu) {
-    found = time_after(r, f, argc, args);
+    found = time_after(reach, f, argc, args);
     bound = MOST_AFTER_MS * slowness;
   } else {
-    found = (double)steps_of(r, f, argc, args);
-    bound = (double)r->most_steps;
+    found = (double)steps_of(reach, f, argc, args);
+    bound = (double)reach->most_steps;
   }
   if (found <= bound) return;
-  r->over++;
+  reach->over++;
   print_error("%s: %.0f %s; values", name, found,
               by_cpu ? "ms after the limit" : "steps between two looks");
-  for (int n = 0; n < r->nchosen; n++) print_error(" %zu", r->chosen[n]);
+  for (int n = 0; n < reach->nchosen; n++)
+    print_error(" %zu", reach->chosen[n]);
   print_error("\n");
 }
 
-static inline void try_call(Reach *r, const char *name, CspValue f, int argc,
-                            const size_t *chosen) {
+static inline void try_call(Reach *reach, const char *name, CspValue f,
+                            int argc, const size_t *chosen) {
   CspValue args[PARAMS_MAX];
-  CspValue values = csp_held(csp_host(r->host->csp), r->values);
+  CspValue values = csp_held(csp_host(reach->host->csp), reach->values);
   for (int n = 0; n < argc; n++) args[n] = csp_list_get(values, chosen[n]);
-  r->chosen = chosen;
-  r->nchosen = argc;
-  try_arguments(r, name, f, argc, args);
+  reach->chosen = chosen;
+  reach->nchosen = argc;
+  try_arguments(reach, name, f, argc, args);
 }
 
 // Whose methods they are: of a type, or of a host's class.
@@ -390,9 +391,9 @@ static inline bool fits(const Receiver *receiver, Value v) {
           ((ObjHost *)value_obj(v))->klass == receiver->klass);
 }
 
-static inline size_t choose_receiver(Reach *r, const Receiver *receiver) {
-  CspValue values = csp_held(csp_host(r->host->csp), r->values);
-  size_t count = csp_list_len(values), n = choose(r, count);
+static inline size_t choose_receiver(Reach *reach, const Receiver *receiver) {
+  CspValue values = csp_held(csp_host(reach->host->csp), reach->values);
+  size_t count = csp_list_len(values), n = choose(reach, count);
   for (size_t tried = 0; tried < count; tried++, n = (n + 1) % count)
     if (fits(receiver, csp_list_get(values, n).word)) return n;
   fail_msg("no value of type %d", receiver->type);
@@ -401,29 +402,30 @@ static inline size_t choose_receiver(Reach *r, const Receiver *receiver) {
 
 // Every value in each place, the others at random. receiver: NULL for what is
 // no method.
-static inline void try_function(Reach *r, const char *name, CspValue f,
+static inline void try_function(Reach *reach, const char *name, CspValue f,
                                 int argc, const Receiver *receiver) {
-  size_t count = csp_list_len(csp_held(csp_host(r->host->csp), r->values));
-  make_values(r);
-  if (argc == 0) try_call(r, name, f, 0, NULL);
+  size_t count =
+      csp_list_len(csp_held(csp_host(reach->host->csp), reach->values));
+  make_values(reach);
+  if (argc == 0) try_call(reach, name, f, 0, NULL);
   for (int place = 0; place < argc; place++) {
     for (size_t v = 0; v < count; v++) {
       size_t chosen[PARAMS_MAX];
-      for (int n = 0; n < argc; n++) chosen[n] = choose(r, count);
-      if (receiver != NULL) chosen[0] = choose_receiver(r, receiver);
+      for (int n = 0; n < argc; n++) chosen[n] = choose(reach, count);
+      if (receiver != NULL) chosen[0] = choose_receiver(reach, receiver);
       chosen[place] = v;
-      try_call(r, name, f, argc, chosen);
+      try_call(reach, name, f, argc, chosen);
     }
   }
 }
 
-static inline void try_program(Reach *r, const char *name, const char *text,
+static inline void try_program(Reach *reach, const char *name, const char *text,
                                size_t len) {
-  r->program = text;
-  r->program_len = len;
-  r->nchosen = 0;
-  try_arguments(r, name, csp_nil(), 0, NULL);
-  r->program = NULL;
+  reach->program = text;
+  reach->program_len = len;
+  reach->nchosen = 0;
+  try_arguments(reach, name, csp_nil(), 0, NULL);
+  reach->program = NULL;
 }
 
 static inline CspHandle loaded(Host *host, const char *text,
@@ -473,40 +475,40 @@ typedef struct World {
   Reach reach;
 } World;
 
-static inline void world_open(World *w, bool rooted, unsigned allowed) {
+static inline void world_open(World *world, bool rooted, unsigned allowed) {
   by_cpu = getenv("REACH_CPU") != NULL;
   calibrate();
-  strcpy(w->folder, "/tmp/csp_reach_XXXXXX");
-  assert_non_null(mkdtemp(w->folder));
-  open_reached(&w->host, rooted ? w->folder : NULL, allowed);
+  strcpy(world->folder, "/tmp/csp_reach_XXXXXX");
+  assert_non_null(mkdtemp(world->folder));
+  open_reached(&world->host, rooted ? world->folder : NULL, allowed);
   static char path[60];
-  snprintf(path, sizeof path, "%s/file", rooted ? "" : w->folder);
-  w->reach = (Reach){.host = &w->host,
-                     .folder = w->folder,
-                     .path = path,
-                     .random = 1,
-                     .looks = LOOKS,
-                     .most_steps = MOST_STEPS,
-                     .limit_ms = 50,  // only what waits reaches it
-                     .maker = loaded(&w->host, script, "values")};
-  make_values(&w->reach);
+  snprintf(path, sizeof path, "%s/file", rooted ? "" : world->folder);
+  world->reach = (Reach){.host = &world->host,
+                         .folder = world->folder,
+                         .path = path,
+                         .random = 1,
+                         .looks = LOOKS,
+                         .most_steps = MOST_STEPS,
+                         .limit_ms = 50,  // only what waits reaches it
+                         .maker = loaded(&world->host, script, "values")};
+  make_values(&world->reach);
 }
 
 // Adds what is large. Only for what counts or measures: others would go through
 // it until the time limit.
-static inline void world_add_large(World *w) {
+static inline void world_add_large(World *world) {
 #ifdef CSP_DEBUG
-  w->reach.large = true;
+  world->reach.large = true;
 #endif
-  w->reach.large |= by_cpu;
-  make_values(&w->reach);
+  world->reach.large |= by_cpu;
+  make_values(&world->reach);
 }
 
-static inline void world_end(World *w) {
-  print_message("%d calls\n", w->reach.calls);
-  assert_int_equal(w->reach.over, 0);
-  close_host(&w->host);
-  nftw(w->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+static inline void world_end(World *world) {
+  print_message("%d calls\n", world->reach.calls);
+  assert_int_equal(world->reach.over, 0);
+  close_host(&world->host);
+  nftw(world->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 #endif

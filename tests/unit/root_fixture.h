@@ -45,48 +45,48 @@ static inline void world_link(const char *folder, const char *target,
 static const char *const world_watched[] = {
     "outside", "outside/secret", "outside/folder", "outside/folder/secret"};
 
-static inline void world_fingerprint(const World *w, int i, char out[160]) {
+static inline void world_fingerprint(const World *world, int i, char out[160]) {
   char path[160];
   struct stat info;
-  snprintf(path, sizeof path, "%s/%s", w->top, world_watched[i]);
+  snprintf(path, sizeof path, "%s/%s", world->top, world_watched[i]);
   if (stat(path, &info) != 0) memset(&info, 0, sizeof info);
   snprintf(out, 160, "%o %ld %ld.%09ld", info.st_mode, (long)info.st_size,
            (long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
 // The outside is as it was.
-static inline void world_check(const World *w) {
+static inline void world_check(const World *world) {
   for (int i = 0; i < 4; i++) {
     char now[160];
-    world_fingerprint(w, i, now);
-    if (strcmp(now, w->before[i]) != 0)
-      fail_msg("%s was %s, is %s", world_watched[i], w->before[i], now);
+    world_fingerprint(world, i, now);
+    if (strcmp(now, world->before[i]) != 0)
+      fail_msg("%s was %s, is %s", world_watched[i], world->before[i], now);
   }
 }
 
-static inline void world_open(World *w) {
-  strcpy(w->top, "/tmp/csp-root-XXXXXX");
-  assert_non_null(mkdtemp(w->top));
-  snprintf(w->root, sizeof w->root, "%s/root", w->top);
-  snprintf(w->outside, sizeof w->outside, "%s/outside", w->top);
-  world_folder(w->top, "root");
-  world_folder(w->top, "outside");
-  world_folder(w->outside, "folder");
-  world_write(w->outside, "secret", "SECRET");
-  world_write(w->outside, "folder/secret", "SECRET");
-  world_write(w->outside, "module.csp", "const word = \"SECRET\"\n");
-  world_write(w->top, "marker", "SECRET");
-  world_write(w->root, "marker", "inside");
-  world_folder(w->root, "a");
-  world_folder(w->root, "a/b");
-  world_folder(w->root, "tmp");
-  world_write(w->root, "a/file", "a file");
-  world_link(w->root, "../outside", "out");
-  world_link(w->root, "../../../../../../../../..", "up");
-  world_link(w->root, "/a", "absolute");
-  world_link(w->root, "../../outside/secret", "a/last");
-  world_link(w->root, w->outside, "host");
-  for (int i = 0; i < 4; i++) world_fingerprint(w, i, w->before[i]);
+static inline void world_open(World *world) {
+  strcpy(world->top, "/tmp/csp-root-XXXXXX");
+  assert_non_null(mkdtemp(world->top));
+  snprintf(world->root, sizeof world->root, "%s/root", world->top);
+  snprintf(world->outside, sizeof world->outside, "%s/outside", world->top);
+  world_folder(world->top, "root");
+  world_folder(world->top, "outside");
+  world_folder(world->outside, "folder");
+  world_write(world->outside, "secret", "SECRET");
+  world_write(world->outside, "folder/secret", "SECRET");
+  world_write(world->outside, "module.csp", "const word = \"SECRET\"\n");
+  world_write(world->top, "marker", "SECRET");
+  world_write(world->root, "marker", "inside");
+  world_folder(world->root, "a");
+  world_folder(world->root, "a/b");
+  world_folder(world->root, "tmp");
+  world_write(world->root, "a/file", "a file");
+  world_link(world->root, "../outside", "out");
+  world_link(world->root, "../../../../../../../../..", "up");
+  world_link(world->root, "/a", "absolute");
+  world_link(world->root, "../../outside/secret", "a/last");
+  world_link(world->root, world->outside, "host");
+  for (int i = 0; i < 4; i++) world_fingerprint(world, i, world->before[i]);
 }
 
 static inline int world_remove(const char *path, const struct stat *info,
@@ -95,12 +95,12 @@ static inline int world_remove(const char *path, const struct stat *info,
   return remove(path);
 }
 
-static inline void world_close(World *w) {
-  nftw(w->top, world_remove, 16, FTW_DEPTH | FTW_PHYS);
+static inline void world_close(World *world) {
+  nftw(world->top, world_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static inline CspConfig world_config(const World *w) {
-  return (CspConfig){.procs = 2, .allowed = CSP_FILES, .root = w->root};
+static inline CspConfig world_config(const World *world) {
+  return (CspConfig){.procs = 2, .allowed = CSP_FILES, .root = world->root};
 }
 
 #endif

@@ -24,7 +24,7 @@ typedef struct Shared Shared;
 
 struct Task {
   G g;
-  void (*body)(P *p, Task *t);
+  void (*body)(P *p, Task *task);
   Shared *shared;
   int line;
   bool ok;  // of the last channel operation
@@ -52,122 +52,124 @@ struct Shared {
 };
 
 // --- Bodies -----------------------------------------------------------------
-#define CO_BEGIN     \
-  switch (t->line) { \
+#define CO_BEGIN        \
+  switch (task->line) { \
     case 0:
 #define CO_END \
   }            \
-  task_end(p, t)
+  task_end(p, task)
 
 // The last statement of a leave; the body goes on here when it runs again.
-#define CO_LEAVE(call)  \
-  do {                  \
-    t->line = __LINE__; \
-    call;               \
-    return;             \
-    case __LINE__:;     \
+#define CO_LEAVE(call)     \
+  do {                     \
+    task->line = __LINE__; \
+    call;                  \
+    return;                \
+    case __LINE__:;        \
   } while (0)
 
-#define CO_YIELD CO_LEAVE(sched_yield_g(p, &t->g))
-#define CO_SLEEP(ns) CO_LEAVE(sched_sleep(p, &t->g, &t->timer, (ns)))
+#define CO_YIELD CO_LEAVE(sched_yield_g(p, &task->g))
+#define CO_SLEEP(ns) CO_LEAVE(sched_sleep(p, &task->g, &task->timer, (ns)))
 
-#define CO_LOOK                 \
-  do {                          \
-    t->line = __LINE__;         \
-    if (sched_look(p, &t->g)) { \
-      sched_preempt(p, &t->g);  \
-      return;                   \
-    }                           \
-    if (0) {                    \
-      case __LINE__:;           \
-    }                           \
+#define CO_LOOK                    \
+  do {                             \
+    task->line = __LINE__;         \
+    if (sched_look(p, &task->g)) { \
+      sched_preempt(p, &task->g);  \
+      return;                      \
+    }                              \
+    if (0) {                       \
+      case __LINE__:;              \
+    }                              \
   } while (0)
 
-#define CO_SEND(chan, value)                                     \
+#define CO_SEND(chan, value)                                        \
+  do {                                                              \
+    task->line = __LINE__;                                          \
+    ChanResult co_result = chan_send(p, &task->g, (chan), (value)); \
+    if (co_result == CHAN_PARKED) return;                           \
+    task->ok = co_result == CHAN_DONE;                              \
+    if (0) {                                                        \
+      case __LINE__:                                                \
+        task->ok = task->g.wait.success;                            \
+    }                                                               \
+  } while (0)
+
+// task->word and task->ok
+#define CO_RECV(chan)                                             \
+  do {                                                            \
+    task->line = __LINE__;                                        \
+    uint64_t co_word;                                             \
+    ChanResult co_result =                                        \
+        chan_recv(p, &task->g, (chan), &co_word, WAIT_CHAN_RECV); \
+    if (co_result == CHAN_PARKED) return;                         \
+    task->ok = co_result == CHAN_DONE;                            \
+    task->word = co_word;                                         \
+    if (0) {                                                      \
+      case __LINE__:                                              \
+        task->ok = task->g.wait.success;                          \
+        task->word = task->g.wait.elem;                           \
+    }                                                             \
+  } while (0)
+
+// task->chosen; task->n cases in task->cases
+#define CO_SELECT(count, how)                                              \
+  do {                                                                     \
+    task->line = __LINE__;                                                 \
+    int co_chosen =                                                        \
+        select_go(p, &task->g, task->cases, task->order, (count), (how));  \
+    if (co_chosen == SELECT_PARKED) return;                                \
+    task->chosen = co_chosen;                                              \
+    if (0) {                                                               \
+      case __LINE__:                                                       \
+        task->chosen =                                                     \
+            select_finish(p, &task->g, task->cases, task->order, (count)); \
+    }                                                                      \
+  } while (0)
+
+// task->chosen: a PollResult
+#define CO_POLL(desc, mode)                                      \
   do {                                                           \
-    t->line = __LINE__;                                          \
-    ChanResult co_result = chan_send(p, &t->g, (chan), (value)); \
-    if (co_result == CHAN_PARKED) return;                        \
-    t->ok = co_result == CHAN_DONE;                              \
+    task->line = __LINE__;                                       \
+    PollResult co_poll = poll_wait(p, &task->g, (desc), (mode)); \
+    if (co_poll == POLL_PARKED) return;                          \
+    task->chosen = (int)co_poll;                                 \
     if (0) {                                                     \
       case __LINE__:                                             \
-        t->ok = t->g.wait.success;                               \
+        task->chosen = (int)poll_result((desc), (mode));         \
     }                                                            \
   } while (0)
 
-// t->word and t->ok
-#define CO_RECV(chan)                                          \
-  do {                                                         \
-    t->line = __LINE__;                                        \
-    uint64_t co_word;                                          \
-    ChanResult co_result =                                     \
-        chan_recv(p, &t->g, (chan), &co_word, WAIT_CHAN_RECV); \
-    if (co_result == CHAN_PARKED) return;                      \
-    t->ok = co_result == CHAN_DONE;                            \
-    t->word = co_word;                                         \
-    if (0) {                                                   \
-      case __LINE__:                                           \
-        t->ok = t->g.wait.success;                             \
-        t->word = t->g.wait.elem;                              \
-    }                                                          \
-  } while (0)
-
-// t->chosen; t->n cases in t->cases
-#define CO_SELECT(count, how)                                                \
-  do {                                                                       \
-    t->line = __LINE__;                                                      \
-    int co_chosen = select_go(p, &t->g, t->cases, t->order, (count), (how)); \
-    if (co_chosen == SELECT_PARKED) return;                                  \
-    t->chosen = co_chosen;                                                   \
-    if (0) {                                                                 \
-      case __LINE__:                                                         \
-        t->chosen = select_finish(p, &t->g, t->cases, t->order, (count));    \
-    }                                                                        \
-  } while (0)
-
-// t->chosen: a PollResult
-#define CO_POLL(desc, mode)                                   \
-  do {                                                        \
-    t->line = __LINE__;                                       \
-    PollResult co_poll = poll_wait(p, &t->g, (desc), (mode)); \
-    if (co_poll == POLL_PARKED) return;                       \
-    t->chosen = (int)co_poll;                                 \
-    if (0) {                                                  \
-      case __LINE__:                                          \
-        t->chosen = (int)poll_result((desc), (mode));         \
-    }                                                         \
-  } while (0)
-
-// A blocking call that does `work`; t->ok: it was made. The P may be another
+// A blocking call that does `work`; task->ok: it was made. The P may be another
 // afterwards: for tasks with task_resume_once.
 #define CO_CALL(work) CO_CALL_AS(false, work)
 #define CO_QUICK_CALL(work) CO_CALL_AS(true, work)
-#define CO_CALL_AS(quick, work)                                        \
-  do {                                                                 \
-    M *co_m;                                                           \
-    t->line = -__LINE__; /* queued: it enters again */                 \
-    if (0) {                                                           \
-      case -__LINE__:;                                                 \
-    }                                                                  \
-    SchedCall co_call = sched_syscall_enter(p, &t->g, (quick), &co_m); \
-    if (co_call == CALL_QUEUED) return;                                \
-    t->ok = co_call == CALL_ENTERED;                                   \
-    if (t->ok) {                                                       \
-      t->line = __LINE__;                                              \
-      work;                                                            \
-      p = sched_syscall_exit(co_m, &t->g);                             \
-      if (p == NULL) return;                                           \
-    }                                                                  \
-    if (0) {                                                           \
-      case __LINE__:;                                                  \
-    }                                                                  \
+#define CO_CALL_AS(quick, work)                                           \
+  do {                                                                    \
+    M *co_m;                                                              \
+    task->line = -__LINE__; /* queued: it enters again */                 \
+    if (0) {                                                              \
+      case -__LINE__:;                                                    \
+    }                                                                     \
+    SchedCall co_call = sched_syscall_enter(p, &task->g, (quick), &co_m); \
+    if (co_call == CALL_QUEUED) return;                                   \
+    task->ok = co_call == CALL_ENTERED;                                   \
+    if (task->ok) {                                                       \
+      task->line = __LINE__;                                              \
+      work;                                                               \
+      p = sched_syscall_exit(co_m, &task->g);                             \
+      if (p == NULL) return;                                              \
+    }                                                                     \
+    if (0) {                                                              \
+      case __LINE__:;                                                     \
+    }                                                                     \
   } while (0)
 
-static inline void task_end(P *p, Task *t) {
-  Shared *shared = t->shared;
-  t->done = true;
-  t->line = -1;
-  sched_end(p, &t->g);
+static inline void task_end(P *p, Task *task) {
+  Shared *shared = task->shared;
+  task->done = true;
+  task->line = -1;
+  sched_end(p, &task->g);
   if (rt_sub(&shared->running, 1u) == 1) sched_exit(shared->s);
 }
 
@@ -177,20 +179,20 @@ static inline void task_resume(P *p, G *g) {
       g->resume(p, g);
       return;
     }
-    Task *t = (Task *)(void *)g;
-    t->body(p, t);
+    Task *task = (Task *)(void *)g;
+    task->body(p, task);
   }
 }
 
 // Without switching in place: for bodies that may come back on another P.
 static inline void task_resume_once(P *p, G *g) {
-  Task *t = (Task *)(void *)g;
-  t->body(p, t);
+  Task *task = (Task *)(void *)g;
+  task->body(p, task);
 }
 
-static inline void task_go(P *p, Task *t) {
-  rt_add(&t->shared->running, 1u);
-  sched_spawn(p, &t->g);
+static inline void task_go(P *p, Task *task) {
+  rt_add(&task->shared->running, 1u);
+  sched_spawn(p, &task->g);
 }
 
 // --- Runtimes ---------------------------------------------------------------
@@ -202,20 +204,21 @@ static inline void shared_init(Shared *shared, int procs, int tasks) {
   shared->tasks = calloc((size_t)tasks, sizeof(Task));
   shared->task_count = tasks;
   for (int i = 0; i < tasks; i++) {
-    Task *t = &shared->tasks[i];
-    t->shared = shared;
-    t->id = i;
-    t->g.resume = task_resume;
+    Task *task = &shared->tasks[i];
+    task->shared = shared;
+    task->id = i;
+    task->g.resume = task_resume;
   }
 }
 
 static inline Chan *shared_chan(Shared *shared, int at, uint32_t cap) {
-  Chan *c = malloc(chan_size(cap));
-  chan_init(c, cap);
-  return shared->chans[at] = c;
+  Chan *chan = malloc(chan_size(cap));
+  chan_init(chan, cap);
+  return shared->chans[at] = chan;
 }
 
-static inline SchedEnd shared_run(Shared *shared, void (*body)(P *p, Task *t)) {
+static inline SchedEnd shared_run(Shared *shared,
+                                  void (*body)(P *p, Task *task)) {
   shared->tasks[0].body = body;
   shared->running = 1;
   return sched_run(shared->s, &shared->tasks[0].g, 1000000000, NULL);

@@ -139,22 +139,22 @@ static void a_value_is_formatted_in_the_runtimes_memory(void **state) {
 enum { LONG = 1 << 20 };
 static char many[LONG];
 
-static CspStatus finds(CspCall *c) {
-  while (csp_find(c, many, LONG, "ab", 2) != CSP_GIVEN_UP) {
+static CspStatus finds(CspCall *inner) {
+  while (csp_find(inner, many, LONG, "ab", 2) != CSP_GIVEN_UP) {
   }
   return CSP_PANIC;
 }
 
-static CspStatus finds_last(CspCall *c) {
-  while (csp_find_last(c, many, LONG, "ba", 2) != CSP_GIVEN_UP) {
+static CspStatus finds_last(CspCall *inner) {
+  while (csp_find_last(inner, many, LONG, "ba", 2) != CSP_GIVEN_UP) {
   }
   return CSP_PANIC;
 }
 
-static CspStatus parses(CspCall *c) {
+static CspStatus parses(CspCall *inner) {
   double d;
   memset(many, '1', LONG);
-  while (csp_parse_float(c, many, LONG, &d) != ECANCELED) {
+  while (csp_parse_float(inner, many, LONG, &d) != ECANCELED) {
   }
   return CSP_PANIC;
 }
@@ -302,19 +302,19 @@ static void try_to_read(void *data) {
   tries++;
 }
 
-static CspStatus over(CspCall *c, void *data, bool made) {
+static CspStatus over(CspCall *inner, void *data, bool made) {
   (void)data;
-  return csp_ok_bool(c, made);
+  return csp_ok_bool(inner, made);
 }
 
-static CspStatus waits(CspCall *c) {
+static CspStatus waits(CspCall *inner) {
   wait.fd = ends[0];
-  return csp_block_fd(c, &wait, try_to_read, over, NULL);
+  return csp_block_fd(inner, &wait, try_to_read, over, NULL);
 }
 
-static CspStatus ends_it(CspCall *c) {
-  csp_wait_end(c, &wait);
-  return csp_ok_nothing(c);
+static CspStatus ends_it(CspCall *inner) {
+  csp_wait_end(inner, &wait);
+  return csp_ok_nothing(inner);
 }
 
 static void run_waits(const CspFunction *functions, const char *source) {

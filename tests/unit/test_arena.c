@@ -84,12 +84,12 @@ static void names_cannot_be_made_to_collide(void **state) {
 static void uses_are_counted(void **state) {
   (void)state;
   Arena *arena = arena_new(&mem_libc, 1);
-  const AstStr *a = arena_intern(arena, "a", 1);
-  assert_int_equal(arena_uses(a), 1);
-  assert_ptr_equal(arena_intern(arena, "a", 1), a);
-  assert_int_equal(arena_uses(a), 2);
-  assert_ptr_not_equal(arena_intern(arena, "ab", 2), a);
-  assert_int_equal(arena_uses(a), 2);
+  const AstStr *string = arena_intern(arena, "a", 1);
+  assert_int_equal(arena_uses(string), 1);
+  assert_ptr_equal(arena_intern(arena, "a", 1), string);
+  assert_int_equal(arena_uses(string), 2);
+  assert_ptr_not_equal(arena_intern(arena, "ab", 2), string);
+  assert_int_equal(arena_uses(string), 2);
   arena_free(arena);
 }
 

@@ -274,22 +274,22 @@ static const End ends[] = {
 };
 enum { ENDS = sizeof ends / sizeof ends[0] };
 
-static void run_and_close(const Wait *w, const End *e, int procs) {
+static void run_and_close(const Wait *wait, const End *end, int procs) {
   char text[1024];
   snprintf(text, sizeof text,
            "import \"os\"\nimport \"sched\"\nimport \"host\"\n%s\n"
            "sched.yield()\nsleep(100us)\n%s\n",
-           w->text, e->text);
+           wait->text, end->text);
   Usage before = usage_now();
   open_pipe();
-  Csp *csp = open_runtime(procs, w->max_threads);
+  Csp *csp = open_runtime(procs, wait->max_threads);
   int status = run(csp, text);
-  if (status != e->status)
-    fail_msg("%s, %s: status %d\n%s", w->name, e->name, status, said);
+  if (status != end->status)
+    fail_msg("%s, %s: status %d\n%s", wait->name, end->name, status, said);
   fail_free_all(csp);
   close_end(&pipe_ends[0]);
   close_end(&pipe_ends[1]);
-  check_nothing_left(w->name, e->name, before);
+  check_nothing_left(wait->name, end->name, before);
 }
 
 static void every_wait_and_every_end(void **state) {

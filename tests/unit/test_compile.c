@@ -336,11 +336,11 @@ static void test_places(void **state) {
   free(code_of(*state,
                "func f(a) {\n  return a.b +\n    g(1)\n}\n"
                "func g(x) {}\n"));
-  const Proto *f = find_proto(*state, "f");
-  LineInfo place = proto_line(f, f->code);
+  const Proto *proto = find_proto(*state, "f");
+  LineInfo place = proto_line(proto, proto->code);
   assert_int_equal(place.line, 2);
   assert_int_equal(place.col, 12);
-  place = proto_line(f, f->code + 4);
+  place = proto_line(proto, proto->code + 4);
   assert_int_equal(place.line, 3);
   assert_int_equal(place.col, 6);
 }

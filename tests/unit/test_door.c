@@ -373,21 +373,21 @@ static void dropped(void *data) {
 
 // Until the runtime is gone, which nobody tells it.
 static void *visits(void *arg) {
-  Visitor *v = arg;
+  Visitor *visitor = arg;
   for (int n = 0;; n++) {
-    Csp *csp = csp_enter(v->door);
+    Csp *csp = csp_enter(visitor->door);
     if (csp == NULL) break;
     if (n % 3 == 0) {
-      v->accepted += csp_post(csp, counts, NULL, dropped);
+      visitor->accepted += csp_post(csp, counts, NULL, dropped);
     } else if (n % 3 == 1) {
       csp_do(csp, nothing, NULL, NULL);
     } else {
       csp_keep(csp);
       csp_release_keep(csp);
     }
-    csp_leave(v->door);
+    csp_leave(visitor->door);
   }
-  csp_door_free(v->door);
+  csp_door_free(visitor->door);
   return NULL;
 }
 

@@ -251,15 +251,15 @@ typedef struct Watcher {
 
 // Dumps until what is wanted is among it, a few times, then ends the script.
 static void *watch(void *arg) {
-  Watcher *w = arg;
-  Csp *csp = w->host->csp;
+  Watcher *watcher = arg;
+  Csp *csp = watcher->host->csp;
   for (int seen = 0; seen < 5;) {
     char *text = csp_dump_goroutines(csp);
     if (text == NULL) {
       sched_yield();  // not yet running
       continue;
     }
-    if (strstr(text, w->wanted) != NULL) seen++;
+    if (strstr(text, watcher->wanted) != NULL) seen++;
     free(text);
     uint64_t spawns, late[64];
     assert_true(csp_counter(csp, "spawns", &spawns));

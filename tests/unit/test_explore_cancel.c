@@ -14,7 +14,7 @@ enum { CANCEL_TASKS = 6, FD = 3 };
 enum { QUEUED = -2, CALLED = -3 };  // lines
 enum { PATIENCE = 20000 };          // ns
 
-typedef void Body(P *p, Task *t);
+typedef void Body(P *p, Task *task);
 typedef struct CancelTest {
   int procs;
   Body *members[4];
@@ -33,152 +33,154 @@ static uint32_t is_open;
 
 // --- Members ----------------------------------------------------------------
 // Was its wait cancelled? Only what is cancelled may be.
-static bool take_cancelled(Task *t) {
-  if (!t->g.cancelled) return false;
-  EXPLORE_CHECK(g_cancelled(&t->g) != NOT_CANCELLED,
-                "goroutine %d was woken as cancelled, and is not", t->id);
-  t->g.cancelled = false;
+static bool take_cancelled(Task *task) {
+  if (!task->g.cancelled) return false;
+  EXPLORE_CHECK(g_cancelled(&task->g) != NOT_CANCELLED,
+                "goroutine %d was woken as cancelled, and is not", task->id);
+  task->g.cancelled = false;
   cancelled++;
   return true;
 }
 
-static void shield(Task *t) { rt_store_relaxed(&t->g.shielded, (uint8_t)1); }
-
-static void check_not_cancelled(const Task *t) {
-  EXPLORE_CHECK(!t->g.cancelled, "a wait of %d was cancelled that is shielded",
-                t->id);
+static void shield(Task *task) {
+  rt_store_relaxed(&task->g.shielded, (uint8_t)1);
 }
 
-#define CO_MEMBER_END                           \
-  rt_store_relaxed(&t->g.shielded, (uint8_t)0); \
-  left_group++;                                 \
-  group_leave(p, &t->g);                        \
+static void check_not_cancelled(const Task *task) {
+  EXPLORE_CHECK(!task->g.cancelled,
+                "a wait of %d was cancelled that is shielded", task->id);
+}
+
+#define CO_MEMBER_END                              \
+  rt_store_relaxed(&task->g.shielded, (uint8_t)0); \
+  left_group++;                                    \
+  group_leave(p, &task->g);                        \
   CO_END
 
-static void m_recv(P *p, Task *t) {
+static void m_recv(P *p, Task *task) {
   CO_BEGIN;
-  if (!g_cancelled(&t->g)) {
-    CO_RECV(t->shared->chans[0]);
-    if (!take_cancelled(t) && t->ok) received++;
+  if (!g_cancelled(&task->g)) {
+    CO_RECV(task->shared->chans[0]);
+    if (!take_cancelled(task) && task->ok) received++;
   }
-  shield(t);
-  CO_RECV(t->shared->chans[1]);
-  check_not_cancelled(t);
-  EXPLORE_CHECK(t->ok, "the second wait got nothing");
+  shield(task);
+  CO_RECV(task->shared->chans[1]);
+  check_not_cancelled(task);
+  EXPLORE_CHECK(task->ok, "the second wait got nothing");
   CO_MEMBER_END;
 }
 
 // The second time on the same channel.
-static void m_recv_again(P *p, Task *t) {
+static void m_recv_again(P *p, Task *task) {
   CO_BEGIN;
-  if (!g_cancelled(&t->g)) {
-    CO_RECV(t->shared->chans[1]);
-    if (take_cancelled(t)) {
-      shield(t);
-      CO_RECV(t->shared->chans[1]);
-      check_not_cancelled(t);
+  if (!g_cancelled(&task->g)) {
+    CO_RECV(task->shared->chans[1]);
+    if (take_cancelled(task)) {
+      shield(task);
+      CO_RECV(task->shared->chans[1]);
+      check_not_cancelled(task);
     }
   } else {
-    shield(t);
-    CO_RECV(t->shared->chans[1]);
-    check_not_cancelled(t);
+    shield(task);
+    CO_RECV(task->shared->chans[1]);
+    check_not_cancelled(task);
   }
-  EXPLORE_CHECK(t->ok, "it got nothing");
+  EXPLORE_CHECK(task->ok, "it got nothing");
   CO_MEMBER_END;
 }
 
-static void m_send(P *p, Task *t) {
+static void m_send(P *p, Task *task) {
   CO_BEGIN;
-  if (!g_cancelled(&t->g)) {
-    CO_SEND(t->shared->chans[0], (uint64_t)t->id);
-    if (!take_cancelled(t) && t->ok) sent++;
+  if (!g_cancelled(&task->g)) {
+    CO_SEND(task->shared->chans[0], (uint64_t)task->id);
+    if (!take_cancelled(task) && task->ok) sent++;
   }
-  shield(t);
-  CO_RECV(t->shared->chans[1]);
-  check_not_cancelled(t);
+  shield(task);
+  CO_RECV(task->shared->chans[1]);
+  check_not_cancelled(task);
   CO_MEMBER_END;
 }
 
-static void set_recv(Task *t, int at, int chan) {
-  t->cases[at] = (SelCase){.chan = t->shared->chans[chan]};
-  t->cases[at].waiter.elem = 0xE;
+static void set_recv(Task *task, int at, int chan) {
+  task->cases[at] = (SelCase){.chan = task->shared->chans[chan]};
+  task->cases[at].waiter.elem = 0xE;
 }
 
-static void scribble(Task *t) {
-  memset(t->cases, 0xA5, sizeof t->cases);
-  memset(t->order, 0xA5, sizeof t->order);
+static void scribble(Task *task) {
+  memset(task->cases, 0xA5, sizeof task->cases);
+  memset(task->order, 0xA5, sizeof task->order);
 }
 
-static void m_select(P *p, Task *t) {
+static void m_select(P *p, Task *task) {
   CO_BEGIN;
-  if (!g_cancelled(&t->g)) {
-    set_recv(t, 0, 0);
-    set_recv(t, 1, 2);
+  if (!g_cancelled(&task->g)) {
+    set_recv(task, 0, 0);
+    set_recv(task, 1, 2);
     CO_SELECT(2, SELECT_BLOCK);
-    if (t->chosen == SELECT_CANCELLED) {
-      EXPLORE_CHECK(take_cancelled(t), "nobody cancelled that");
-    } else if (t->cases[t->chosen].waiter.success) {
+    if (task->chosen == SELECT_CANCELLED) {
+      EXPLORE_CHECK(take_cancelled(task), "nobody cancelled that");
+    } else if (task->cases[task->chosen].waiter.success) {
       received++;
     }
-    scribble(t);
+    scribble(task);
   }
-  shield(t);
-  set_recv(t, 0, 1);
-  set_recv(t, 1, 2);
+  shield(task);
+  set_recv(task, 0, 1);
+  set_recv(task, 1, 2);
   CO_SELECT(2, SELECT_BLOCK);
-  EXPLORE_CHECK(t->chosen == 0, "the second select gave %d", t->chosen);
-  scribble(t);
+  EXPLORE_CHECK(task->chosen == 0, "the second select gave %d", task->chosen);
+  scribble(task);
   CO_MEMBER_END;
 }
 
-static void m_sleep(P *p, Task *t) {
+static void m_sleep(P *p, Task *task) {
   CO_BEGIN;
-  if (!g_cancelled(&t->g)) {
+  if (!g_cancelled(&task->g)) {
     CO_SLEEP(4000);
-    take_cancelled(t);
+    take_cancelled(task);
   }
-  shield(t);
-  t->a = rt_now();
+  shield(task);
+  task->a = rt_now();
   CO_SLEEP(3000);
-  check_not_cancelled(t);
-  EXPLORE_CHECK(rt_now() - t->a >= 3000, "it slept %lld ns, not 3000",
-                (long long)(rt_now() - t->a));
+  check_not_cancelled(task);
+  EXPLORE_CHECK(rt_now() - task->a >= 3000, "it slept %lld ns, not 3000",
+                (long long)(rt_now() - task->a));
   CO_MEMBER_END;
 }
 
-static void m_poll(P *p, Task *t) {
+static void m_poll(P *p, Task *task) {
   CO_BEGIN;
-  desc = poll_open(t->shared->s, FD);
+  desc = poll_open(task->shared->s, FD);
   EXPLORE_CHECK(desc != NULL, "the descriptor cannot be opened");
   rt_store_seq(&is_open, 1u);
-  if (!g_cancelled(&t->g)) {
+  if (!g_cancelled(&task->g)) {
     CO_POLL(desc, POLL_READ);
-    take_cancelled(t);
+    take_cancelled(task);
   }
-  shield(t);
+  shield(task);
   poll_deadline(p, desc, POLL_READ, rt_now() + 4000);
   CO_POLL(desc, POLL_READ);
-  check_not_cancelled(t);
+  check_not_cancelled(task);
   CO_MEMBER_END;
 }
 
 // Waits for nobody.
-static void m_for_ever(P *p, Task *t) {
+static void m_for_ever(P *p, Task *task) {
   CO_BEGIN;
-  if (!g_cancelled(&t->g)) {
+  if (!g_cancelled(&task->g)) {
     CO_RECV(NULL);
-    EXPLORE_CHECK(take_cancelled(t), "a nil channel gave something");
+    EXPLORE_CHECK(take_cancelled(task), "a nil channel gave something");
   }
   CO_MEMBER_END;
 }
 
 // Deferred functions that do not end: until the time of grace is over.
-static void m_shielded_for_ever(P *p, Task *t) {
+static void m_shielded_for_ever(P *p, Task *task) {
   CO_BEGIN;
-  shield(t);
-  if (!g_cancelled(&t->g)) {
-    CO_RECV(t->shared->chans[3]);
-    EXPLORE_CHECK(take_cancelled(t), "nobody sends there");
+  shield(task);
+  if (!g_cancelled(&task->g)) {
+    CO_RECV(task->shared->chans[3]);
+    EXPLORE_CHECK(take_cancelled(task), "nobody sends there");
   }
   EXPLORE_CHECK(rt_now() - begun >= test->grace,
                 "the time of grace was over after %lld ns",
@@ -188,11 +190,11 @@ static void m_shielded_for_ever(P *p, Task *t) {
 
 // Only computes, in a deferred function if there is a time of grace, until
 // patience is over.
-static void m_computes(P *p, Task *t) {
+static void m_computes(P *p, Task *task) {
   CO_BEGIN;
-  if (test->grace != 0) shield(t);
-  while (!group_is_late(&t->g, 0)) CO_LOOK;
-  EXPLORE_CHECK(g_cancelled(&t->g), "it is late, and not cancelled");
+  if (test->grace != 0) shield(task);
+  while (!group_is_late(&task->g, 0)) CO_LOOK;
+  EXPLORE_CHECK(g_cancelled(&task->g), "it is late, and not cancelled");
   EXPLORE_CHECK(rt_now() - begun >= test->deadline + test->grace + PATIENCE,
                 "patience was over after %lld ns",
                 (long long)(rt_now() - begun));
@@ -200,22 +202,22 @@ static void m_computes(P *p, Task *t) {
 }
 
 // A blocking call, for which there is one place.
-static void m_call(P *p, Task *t) {
+static void m_call(P *p, Task *task) {
   M *m;
   CO_BEGIN;
-  if (!g_cancelled(&t->g)) {
-    t->line = QUEUED;
+  if (!g_cancelled(&task->g)) {
+    task->line = QUEUED;
     if (0) {
       case QUEUED:;
     }
-    t->ok = !take_cancelled(t);
-    if (t->ok) {
-      switch (sched_syscall_enter(p, &t->g, false, &m)) {
+    task->ok = !take_cancelled(task);
+    if (task->ok) {
+      switch (sched_syscall_enter(p, &task->g, false, &m)) {
         case CALL_QUEUED:
           return;
         case CALL_ENTERED:
-          t->line = CALLED;
-          p = sched_syscall_exit(m, &t->g);
+          task->line = CALLED;
+          p = sched_syscall_exit(m, &task->g);
           if (p == NULL) return;
           break;
         default:
@@ -229,132 +231,133 @@ static void m_call(P *p, Task *t) {
 }
 
 // Its end wakes what waits for its task, in or out of the group.
-static void m_task(P *p, Task *t) {
+static void m_task(P *p, Task *task) {
   CO_BEGIN;
-  chan_close(p, t->shared->chans[0]);
+  chan_close(p, task->shared->chans[0]);
   CO_MEMBER_END;
 }
 
-static void m_waits_for_task(P *p, Task *t) {
+static void m_waits_for_task(P *p, Task *task) {
   CO_BEGIN;
-  if (!g_cancelled(&t->g)) {
-    CO_RECV(t->shared->chans[0]);
-    take_cancelled(t);
+  if (!g_cancelled(&task->g)) {
+    CO_RECV(task->shared->chans[0]);
+    take_cancelled(task);
   }
   CO_MEMBER_END;
 }
 
 // --- Groups in groups -------------------------------------------------------
-#define CO_GROUP_END                  \
-  do {                                \
-    t->line = __LINE__;               \
-    if (0) {                          \
-      case __LINE__:;                 \
-    }                                 \
-    if (!group_end(p, &t->g)) return; \
+#define CO_GROUP_END                     \
+  do {                                   \
+    task->line = __LINE__;               \
+    if (0) {                             \
+      case __LINE__:;                    \
+    }                                    \
+    if (!group_end(p, &task->g)) return; \
   } while (0)
 
-static void child(P *p, Task *t) {
+static void child(P *p, Task *task) {
   CO_BEGIN;
-  if (!g_cancelled(&t->g)) {
-    CO_RECV(t->shared->chans[3]);
-    EXPLORE_CHECK(take_cancelled(t), "nobody sends there");
+  if (!g_cancelled(&task->g)) {
+    CO_RECV(task->shared->chans[3]);
+    EXPLORE_CHECK(take_cancelled(task), "nobody sends there");
   }
-  t->shared->counts[1]++;
-  group_leave(p, &t->g);
+  task->shared->counts[1]++;
+  group_leave(p, &task->g);
   CO_END;
 }
 
-static void m_nests(P *p, Task *t) {
+static void m_nests(P *p, Task *task) {
   CO_BEGIN;
-  group_begin(p, &t->g, &inner);
-  group_join(p, &inner, &t->shared->tasks[CANCEL_TASKS - 1].g);
-  world_go(p, &t->shared->tasks[CANCEL_TASKS - 1], child);
-  if (!g_cancelled(&t->g)) {
+  group_begin(p, &task->g, &inner);
+  group_join(p, &inner, &task->shared->tasks[CANCEL_TASKS - 1].g);
+  world_go(p, &task->shared->tasks[CANCEL_TASKS - 1], child);
+  if (!g_cancelled(&task->g)) {
     CO_RECV(NULL);
-    EXPLORE_CHECK(take_cancelled(t), "a nil channel gave something");
+    EXPLORE_CHECK(take_cancelled(task), "a nil channel gave something");
   }
   CO_GROUP_END;
-  EXPLORE_CHECK(t->shared->counts[1] == 1, "the inner group ended too soon");
+  EXPLORE_CHECK(task->shared->counts[1] == 1, "the inner group ended too soon");
   CO_MEMBER_END;
 }
 
 // Starts another member of the group, whenever.
-static void m_starts(P *p, Task *t) {
+static void m_starts(P *p, Task *task) {
   CO_BEGIN;
   CO_YIELD;
   members++;
-  group_join(p, &group, &t->shared->tasks[CANCEL_TASKS - 1].g);
-  world_go(p, &t->shared->tasks[CANCEL_TASKS - 1], m_for_ever);
+  group_join(p, &group, &task->shared->tasks[CANCEL_TASKS - 1].g);
+  world_go(p, &task->shared->tasks[CANCEL_TASKS - 1], m_for_ever);
   CO_MEMBER_END;
 }
 
 // A solo group: what its G starts does not join it, and is not cancelled.
-static void soloist_child(P *p, Task *t) {
+static void soloist_child(P *p, Task *task) {
   CO_BEGIN;
-  EXPLORE_CHECK(t->g.group == NULL, "it joined a solo group");
+  EXPLORE_CHECK(task->g.group == NULL, "it joined a solo group");
   CO_SLEEP(500);
-  check_not_cancelled(t);
+  check_not_cancelled(task);
   CO_END;
 }
 
-static void soloist(P *p, Task *t) {
+static void soloist(P *p, Task *task) {
   CO_BEGIN;
-  group_join(p, t->g.group, &t->shared->tasks[CANCEL_TASKS - 2].g);
-  world_go(p, &t->shared->tasks[CANCEL_TASKS - 2], soloist_child);
-  if (!g_cancelled(&t->g)) {
+  group_join(p, task->g.group, &task->shared->tasks[CANCEL_TASKS - 2].g);
+  world_go(p, &task->shared->tasks[CANCEL_TASKS - 2], soloist_child);
+  if (!g_cancelled(&task->g)) {
     CO_RECV(NULL);
-    EXPLORE_CHECK(take_cancelled(t), "a nil channel gave something");
+    EXPLORE_CHECK(take_cancelled(task), "a nil channel gave something");
   }
-  group_leave(p, &t->g);
-  EXPLORE_CHECK(t->g.group == NULL && inner.ended, "its group is still there");
+  group_leave(p, &task->g);
+  EXPLORE_CHECK(task->g.group == NULL && inner.ended,
+                "its group is still there");
   CO_END;
 }
 
-static void solo_canceller(P *p, Task *t) {
+static void solo_canceller(P *p, Task *task) {
   CO_BEGIN;
   group_cancel(p, &inner, CANCEL_INTERRUPT);
   CO_END;
 }
 
-static void starts_soloist(P *p, Task *t) {
+static void starts_soloist(P *p, Task *task) {
   CO_BEGIN;
-  group_begin_solo(p, &t->shared->tasks[CANCEL_TASKS - 1].g, &inner);
-  world_go(p, &t->shared->tasks[CANCEL_TASKS - 1], soloist);
-  world_go(p, &t->shared->tasks[CANCEL_TASKS - 3], solo_canceller);
+  group_begin_solo(p, &task->shared->tasks[CANCEL_TASKS - 1].g, &inner);
+  world_go(p, &task->shared->tasks[CANCEL_TASKS - 1], soloist);
+  world_go(p, &task->shared->tasks[CANCEL_TASKS - 3], solo_canceller);
   CO_END;
 }
 
 // --- Outsiders --------------------------------------------------------------
-static void canceller(P *p, Task *t) {
+static void canceller(P *p, Task *task) {
   CO_BEGIN;
   group_cancel(p, &group, CANCELLED);
   CO_END;
 }
 
-static void feeder(P *p, Task *t) {
+static void feeder(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; test->members[t->i] != NULL; t->i++)
-    CO_SEND(t->shared->chans[1], 1);
+  for (task->i = 0; test->members[task->i] != NULL; task->i++)
+    CO_SEND(task->shared->chans[1], 1);
   CO_END;
 }
 
-static void try_sender(P *p, Task *t) {
+static void try_sender(P *p, Task *task) {
   CO_BEGIN;
-  if (chan_try_send(p, t->shared->chans[0], 1) == CHAN_DONE) sent++;
+  if (chan_try_send(p, task->shared->chans[0], 1) == CHAN_DONE) sent++;
   CO_END;
 }
 
-static void try_receiver(P *p, Task *t) {
+static void try_receiver(P *p, Task *task) {
   uint64_t word;
   CO_BEGIN;
-  if (chan_try_recv(p, t->shared->chans[0], &word) == CHAN_DONE) received++;
+  if (chan_try_recv(p, task->shared->chans[0], &word) == CHAN_DONE) received++;
   CO_END;
 }
 
-static void closer(P *p, Task *t) {
+static void closer(P *p, Task *task) {
   CO_BEGIN;
-  chan_close(p, t->shared->chans[0]);
+  chan_close(p, task->shared->chans[0]);
   CO_END;
 }
 
@@ -394,57 +397,57 @@ static void stops_and_cancels(void *arg) {
                       arg);  // false: it is over
 }
 
-static void m_owns(P *p, Task *t) {
+static void m_owns(P *p, Task *task) {
   CO_BEGIN;
-  group_begin(p, &t->g, &group);
-  group_join(p, &group, &t->shared->tasks[CANCEL_TASKS - 1].g);
-  world_go(p, &t->shared->tasks[CANCEL_TASKS - 1], child);
-  if (!g_cancelled(&t->g)) {
+  group_begin(p, &task->g, &group);
+  group_join(p, &group, &task->shared->tasks[CANCEL_TASKS - 1].g);
+  world_go(p, &task->shared->tasks[CANCEL_TASKS - 1], child);
+  if (!g_cancelled(&task->g)) {
     CO_RECV(NULL);
-    EXPLORE_CHECK(take_cancelled(t), "a nil channel gave something");
+    EXPLORE_CHECK(take_cancelled(task), "a nil channel gave something");
   }
   CO_GROUP_END;
-  EXPLORE_CHECK(t->g.group == &inner && g_cancelled(&t->g),
+  EXPLORE_CHECK(task->g.group == &inner && g_cancelled(&task->g),
                 "the group around is not there");
   CO_MEMBER_END;
 }
 
-static void waits_for_plain(P *p, Task *t) {
+static void waits_for_plain(P *p, Task *task) {
   CO_BEGIN;
   sched_pin(world.s);
-  group_join(p, NULL, &t->shared->tasks[1].g);
-  world_go(p, &t->shared->tasks[1], test->members[0]);
+  group_join(p, NULL, &task->shared->tasks[1].g);
+  world_go(p, &task->shared->tasks[1], test->members[0]);
   for (int i = 0; test->outsiders[i] != NULL; i++)
-    world_go(p, &t->shared->tasks[2 + i], test->outsiders[i]);
+    world_go(p, &task->shared->tasks[2 + i], test->outsiders[i]);
   rt_store_seq(&has_started, 1u);
   while (left_group == 0) CO_SLEEP(1000);
-  EXPLORE_CHECK(!t->g.cancelled, "the wrong one was cancelled");
+  EXPLORE_CHECK(!task->g.cancelled, "the wrong one was cancelled");
   CO_END;
 }
 
 // --- The owner --------------------------------------------------------------
-static void owner(P *p, Task *t) {
+static void owner(P *p, Task *task) {
   CO_BEGIN;
   begun = rt_now();
-  group_begin(p, &t->g, &group);
+  group_begin(p, &task->g, &group);
   group_set_patience(&group, PATIENCE);
   if (test->grace != 0) group_set_grace(p, &group, test->grace);
   if (test->deadline != 0) group_deadline(p, &group, begun + test->deadline);
   int at = 1;
   for (int i = 0; test->members[i] != NULL; i++, at++) {
     members++;
-    group_join(p, &group, &t->shared->tasks[at].g);
-    world_go(p, &t->shared->tasks[at], test->members[i]);
+    group_join(p, &group, &task->shared->tasks[at].g);
+    world_go(p, &task->shared->tasks[at], test->members[i]);
   }
   for (int i = 0; test->outsiders[i] != NULL; i++, at++)
-    world_go(p, &t->shared->tasks[at], test->outsiders[i]);
+    world_go(p, &task->shared->tasks[at], test->outsiders[i]);
   CO_GROUP_END;
   EXPLORE_CHECK(left_group == members && group.members == NULL,
                 "the group ended with %d of %d members gone", left_group,
                 members);
-  EXPLORE_CHECK(t->g.group == NULL, "the group is still the innermost");
+  EXPLORE_CHECK(task->g.group == NULL, "the group is still the innermost");
   CO_SLEEP(1000);
-  EXPLORE_CHECK(!t->g.cancelled, "the owner was cancelled after the group");
+  EXPLORE_CHECK(!task->g.cancelled, "the owner was cancelled after the group");
   CO_END;
 }
 

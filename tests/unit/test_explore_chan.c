@@ -61,30 +61,30 @@ static void reset_values(void) {
 }
 
 // --- A G with a thread and a P of its own -----------------------------------
-typedef void GBody(P *p, Task *t);
+typedef void GBody(P *p, Task *task);
 static GBody *const *bodies;
 
 // What this P made ready goes to the threads that wait for it.
 static void deliver(P *p) {
   for (G *g; (g = runq_take_next(p)) != NULL || (g = runq_pop(p)) != NULL;) {
-    Task *t = (Task *)(void *)g;
+    Task *task = (Task *)(void *)g;
     EXPLORE_CHECK(g->status == G_RUNNABLE,
                   "a goroutine was readied that is "
                   "%s",
                   g_state_name(g->status));
-    EXPLORE_CHECK(rt_add(&woken[t->id], 1u) == 0,
+    EXPLORE_CHECK(rt_add(&woken[task->id], 1u) == 0,
                   "goroutine %d was woken "
                   "twice",
-                  t->id);
+                  task->id);
   }
 }
 
-static void wait_woken(P *p, Task *t) {
-  explore_until_set(&woken[t->id]);
-  rt_store_seq(&woken[t->id], 0u);
-  g_change(&t->g, G_RUNNABLE, G_RUNNING);
-  t->g.p = p;
-  p->current = &t->g;
+static void wait_woken(P *p, Task *task) {
+  explore_until_set(&woken[task->id]);
+  rt_store_seq(&woken[task->id], 0u);
+  g_change(&task->g, G_RUNNABLE, G_RUNNING);
+  task->g.p = p;
+  p->current = &task->g;
 }
 
 // The channel that grows has a block of grows_from words (0: none), and gets
@@ -100,116 +100,116 @@ static int blocks_taken[CHAN_GS];
 static ChanBlock *fresh_block(BlockMemory *memory, uint32_t words) {
   // What no word was put into must not be looked at.
   memset(memory, 0xAB, sizeof *memory);
-  ChanBlock *b = (ChanBlock *)(void *)memory;
-  chan_block_init(b, words, 0);
-  return b;
+  ChanBlock *block = (ChanBlock *)(void *)memory;
+  chan_block_init(block, words, 0);
+  return block;
 }
 
-static void grow(P *p, Task *t, Chan *c) {
-  size_t size = chan_next_size(c);
+static void grow(P *p, Task *task, Chan *chan) {
+  size_t size = chan_next_size(chan);
   if (size == 0) return;
   EXPLORE_CHECK(size == CHAN_BLOCK_LEAST, "a block of %zu bytes", size);
-  int *taken = &blocks_taken[t->id];
+  int *taken = &blocks_taken[task->id];
   EXPLORE_CHECK(*taken < BLOCKS, "more blocks than words");
-  ChanBlock *b = fresh_block(&blocks[t->id][*taken], grows_by);
-  *taken += chan_grow(p, c, b);
+  ChanBlock *block = fresh_block(&blocks[task->id][*taken], grows_by);
+  *taken += chan_grow(p, chan, block);
 }
 
 static bool quick;  // first as the handlers of the layer above do
 
-static bool do_send(P *p, Task *t, int chan, uint64_t value) {
-  Chan *c = t->shared->chans[chan];
-  if (quick && chan_put_quick(p, c, value)) {
+static bool do_send(P *p, Task *task, int chan, uint64_t value) {
+  Chan *to = task->shared->chans[chan];
+  if (quick && chan_put_quick(p, to, value)) {
     note_sent(value);
     return true;
   }
   ChanResult result;
-  while ((result = chan_send(p, &t->g, c, value)) == CHAN_WANTS_ROOM) {
-    grow(p, t, c);
+  while ((result = chan_send(p, &task->g, to, value)) == CHAN_WANTS_ROOM) {
+    grow(p, task, to);
   }
   if (result == CHAN_PARKED) {
-    wait_woken(p, t);
-    result = t->g.wait.success ? CHAN_DONE : CHAN_CLOSED;
+    wait_woken(p, task);
+    result = task->g.wait.success ? CHAN_DONE : CHAN_CLOSED;
   }
   deliver(p);
   if (result == CHAN_DONE) note_sent(value);
   return result == CHAN_DONE;
 }
 
-static bool do_recv(P *p, Task *t, int chan) {
+static bool do_recv(P *p, Task *task, int chan) {
   uint64_t value;
-  if (quick && chan_take_quick(p, t->shared->chans[chan], &value, 0xE)) {
-    note_received(t->id, value);
+  if (quick && chan_take_quick(p, task->shared->chans[chan], &value, 0xE)) {
+    note_received(task->id, value);
     return true;
   }
   ChanResult result =
-      chan_recv(p, &t->g, t->shared->chans[chan], &value, WAIT_CHAN_RECV);
+      chan_recv(p, &task->g, task->shared->chans[chan], &value, WAIT_CHAN_RECV);
   if (result == CHAN_PARKED) {
-    wait_woken(p, t);
-    result = t->g.wait.success ? CHAN_DONE : CHAN_CLOSED;
-    value = t->g.wait.elem;
+    wait_woken(p, task);
+    result = task->g.wait.success ? CHAN_DONE : CHAN_CLOSED;
+    value = task->g.wait.elem;
   }
   deliver(p);
-  if (result == CHAN_DONE) note_received(t->id, value);
+  if (result == CHAN_DONE) note_received(task->id, value);
   EXPLORE_CHECK(result == CHAN_DONE || value == 0xE,
                 "a closed channel gave something");
   return result == CHAN_DONE;
 }
 
-static void do_close(P *p, Task *t, int chan) {
-  EXPLORE_CHECK(chan_close(p, t->shared->chans[chan]), "closed twice");
+static void do_close(P *p, Task *task, int chan) {
+  EXPLORE_CHECK(chan_close(p, task->shared->chans[chan]), "closed twice");
   deliver(p);
 }
 
-static void set_case(Task *t, int at, int chan, bool send, uint64_t value) {
-  t->cases[at] = (SelCase){.chan = t->shared->chans[chan], .send = send};
-  t->cases[at].waiter.elem = value;
+static void set_case(Task *task, int at, int chan, bool send, uint64_t value) {
+  task->cases[at] = (SelCase){.chan = task->shared->chans[chan], .send = send};
+  task->cases[at].waiter.elem = value;
 }
 
 // Books what a select did; the chosen case.
-static int note_select(Task *t, int chosen) {
+static int note_select(Task *task, int chosen) {
   if (chosen < 0) return chosen;
-  const SelCase *k = &t->cases[chosen];
-  if (k->send) {
-    note_sent(k->waiter.elem);
-  } else if (k->waiter.success) {
-    note_received(t->id, k->waiter.elem);
+  const SelCase *choice = &task->cases[chosen];
+  if (choice->send) {
+    note_sent(choice->waiter.elem);
+  } else if (choice->waiter.success) {
+    note_received(task->id, choice->waiter.elem);
   }
   return chosen;
 }
 
-static int do_select(P *p, Task *t, int count, bool block) {
+static int do_select(P *p, Task *task, int count, bool block) {
   int chosen;
-  while ((chosen = select_go(p, &t->g, t->cases, t->order, count,
+  while ((chosen = select_go(p, &task->g, task->cases, task->order, count,
                              block ? SELECT_BLOCK : SELECT_TRY)) ==
          SELECT_WANTS_ROOM) {
-    grow(p, t, t->shared->chans[3]);
+    grow(p, task, task->shared->chans[3]);
   }
   if (chosen == SELECT_PARKED) {
-    wait_woken(p, t);
-    chosen = select_finish(p, &t->g, t->cases, t->order, count);
+    wait_woken(p, task);
+    chosen = select_finish(p, &task->g, task->cases, task->order, count);
   }
   deliver(p);
-  return note_select(t, chosen);
+  return note_select(task, chosen);
 }
 
 static void g_main(void *arg) {
-  Task *t = arg;
-  P *p = world_hold_p(&world, t->id);
-  t->g.status = G_RUNNING;
-  p->current = &t->g;
-  bodies[t->id](p, t);
+  Task *task = arg;
+  P *p = world_hold_p(&world, task->id);
+  task->g.status = G_RUNNING;
+  p->current = &task->g;
+  bodies[task->id](p, task);
 }
 
 static void world_chan_grows(int at) {
   _Static_assert(sizeof(ChanGrowth) <= 6 * sizeof(uint64_t), "world_chan's");
-  Chan *c = world_chan(&world, at, 6);
-  chan_init_grows(c, GROWS_TO);
+  Chan *chan = world_chan(&world, at, 6);
+  chan_init_grows(chan, GROWS_TO);
   memset(blocks_taken, 0, sizeof blocks_taken);
   if (grows_from == 0) return;
-  ChanGrowth *r = chan_growth(c);
-  r->first = r->last = fresh_block(&first_block, grows_from);
-  r->room = grows_from;
+  ChanGrowth *growth = chan_growth(chan);
+  growth->first = growth->last = fresh_block(&first_block, grows_from);
+  growth->room = grows_from;
 }
 
 // With the write barrier on each store of a word, and of a pointer to a block,
@@ -241,10 +241,11 @@ static void bare_body(void *arg) {
   EXPLORE_CHECK(chan_grow_is_valid(world.chans[3]),
                 "the blocks are not what the counts say");
   for (int i = 0; i < 4; i++) {
-    const Chan *c = world.chans[i];
-    EXPLORE_CHECK(c->recv_first == NULL && c->send_first == NULL,
+    const Chan *chan = world.chans[i];
+    EXPLORE_CHECK(chan->recv_first == NULL && chan->send_first == NULL,
                   "channel %d has waiters that are gone", i);
-    EXPLORE_CHECK((c->lock & CHAN_HELD) == 0, "channel %d is still locked", i);
+    EXPLORE_CHECK((chan->lock & CHAN_HELD) == 0, "channel %d is still locked",
+                  i);
   }
   world_free(&world);
 }
@@ -259,50 +260,50 @@ static void run_bare(const char *name, GBody *const *three, int preemptions) {
 
 // --- Bodies -----------------------------------------------------------------
 // The channel's number is 0 (no room), 1 (no room), 2 (room for 1), 3 (grows).
-static void send_three(P *p, Task *t) {
-  for (int i = 1; i <= 3; i++) do_send(p, t, 0, value_of(t->id, i));
-  do_close(p, t, 0);
+static void send_three(P *p, Task *task) {
+  for (int i = 1; i <= 3; i++) do_send(p, task, 0, value_of(task->id, i));
+  do_close(p, task, 0);
 }
 
-static void send_two(P *p, Task *t) {
-  for (int i = 1; i <= 2; i++) do_send(p, t, 0, value_of(t->id, i));
+static void send_two(P *p, Task *task) {
+  for (int i = 1; i <= 2; i++) do_send(p, task, 0, value_of(task->id, i));
 }
 
-static void send_two_buffered(P *p, Task *t) {
-  for (int i = 1; i <= 2; i++) do_send(p, t, 2, value_of(t->id, i));
+static void send_two_buffered(P *p, Task *task) {
+  for (int i = 1; i <= 2; i++) do_send(p, task, 2, value_of(task->id, i));
 }
 
-static void send_buffered_close(P *p, Task *t) {
-  for (int i = 1; i <= 3; i++) do_send(p, t, 2, value_of(t->id, i));
-  do_close(p, t, 2);
+static void send_buffered_close(P *p, Task *task) {
+  for (int i = 1; i <= 3; i++) do_send(p, task, 2, value_of(task->id, i));
+  do_close(p, task, 2);
 }
 
-static void recv_all(P *p, Task *t) {
-  while (do_recv(p, t, 0)) continue;
+static void recv_all(P *p, Task *task) {
+  while (do_recv(p, task, 0)) continue;
 }
 
-static void recv_all_buffered(P *p, Task *t) {
-  while (do_recv(p, t, 2)) continue;
+static void recv_all_buffered(P *p, Task *task) {
+  while (do_recv(p, task, 2)) continue;
 }
 
-static void recv_four(P *p, Task *t) {
-  for (int i = 0; i < 4; i++) do_recv(p, t, 0);
+static void recv_four(P *p, Task *task) {
+  for (int i = 0; i < 4; i++) do_recv(p, task, 0);
 }
 
-static void recv_four_buffered(P *p, Task *t) {
-  for (int i = 0; i < 4; i++) do_recv(p, t, 2);
+static void recv_four_buffered(P *p, Task *task) {
+  for (int i = 0; i < 4; i++) do_recv(p, task, 2);
 }
 
-static void recv_one_close(P *p, Task *t) {
-  do_recv(p, t, 0);
-  do_close(p, t, 0);
+static void recv_one_close(P *p, Task *task) {
+  do_recv(p, task, 0);
+  do_close(p, task, 0);
 }
 
-static void try_send_two(P *p, Task *t) {
+static void try_send_two(P *p, Task *task) {
   for (int i = 1; i <= 2; i++) {
-    uint64_t value = value_of(t->id, i);
+    uint64_t value = value_of(task->id, i);
     ChanResult result;
-    while ((result = chan_try_send(p, t->shared->chans[2], value)) ==
+    while ((result = chan_try_send(p, task->shared->chans[2], value)) ==
            CHAN_BLOCKED) {
       explore_yield();
     }
@@ -312,17 +313,17 @@ static void try_send_two(P *p, Task *t) {
   }
 }
 
-static void try_recv_two(P *p, Task *t) {
+static void try_recv_two(P *p, Task *task) {
   for (int i = 0; i < 2; i++) {
     uint64_t value;
     ChanResult result;
-    while ((result = chan_try_recv(p, t->shared->chans[2], &value)) ==
+    while ((result = chan_try_recv(p, task->shared->chans[2], &value)) ==
            CHAN_BLOCKED) {
       explore_yield();
     }
     deliver(p);
     EXPLORE_CHECK(result == CHAN_DONE, "an open channel was closed");
-    note_received(t->id, value);
+    note_received(task->id, value);
   }
 }
 
@@ -351,19 +352,19 @@ static void many_to_one(void **state) {
 }
 
 // Takes what it put, or else what came from the other: so nothing stays behind.
-static void send_then_recv(P *p, Task *t) {
+static void send_then_recv(P *p, Task *task) {
   for (int i = 1; i <= 3; i++) {
-    do_send(p, t, 2, value_of(t->id, i));
-    do_recv(p, t, 2);
+    do_send(p, task, 2, value_of(task->id, i));
+    do_recv(p, task, 2);
   }
 }
 
-static void send_then_select(P *p, Task *t) {
+static void send_then_select(P *p, Task *task) {
   for (int i = 1; i <= 3; i++) {
-    do_send(p, t, 2, value_of(t->id, i));
-    set_case(t, 0, 2, false, 0);
-    set_case(t, 1, 1, false, 0);
-    do_select(p, t, 2, true);
+    do_send(p, task, 2, value_of(task->id, i));
+    set_case(task, 0, 2, false, 0);
+    set_case(task, 1, 1, false, 0);
+    do_select(p, task, 2, true);
   }
 }
 
@@ -383,32 +384,36 @@ static void quick_paths(void **state) {
 }
 
 // --- Select -----------------------------------------------------------------
-static void select_two_recv(P *p, Task *t) {
+static void select_two_recv(P *p, Task *task) {
   for (int i = 0; i < 2; i++) {
-    set_case(t, 0, 0, false, 0);
-    set_case(t, 1, 1, false, 0);
-    do_select(p, t, 2, true);
+    set_case(task, 0, 0, false, 0);
+    set_case(task, 1, 1, false, 0);
+    do_select(p, task, 2, true);
   }
 }
 
-static void send_on_0(P *p, Task *t) { do_send(p, t, 0, value_of(t->id, 1)); }
+static void send_on_0(P *p, Task *task) {
+  do_send(p, task, 0, value_of(task->id, 1));
+}
 
-static void send_on_1(P *p, Task *t) { do_send(p, t, 1, value_of(t->id, 1)); }
+static void send_on_1(P *p, Task *task) {
+  do_send(p, task, 1, value_of(task->id, 1));
+}
 
-static void close_0(P *p, Task *t) { do_close(p, t, 0); }
+static void close_0(P *p, Task *task) { do_close(p, task, 0); }
 
-static void recv_on_1(P *p, Task *t) { do_recv(p, t, 1); }
+static void recv_on_1(P *p, Task *task) { do_recv(p, task, 1); }
 
 // Receives from 0 until it is closed, or sends to 1; each once.
-static void select_close_or_send(P *p, Task *t) {
+static void select_close_or_send(P *p, Task *task) {
   bool closed = false, was_sent = false;
   while (!closed || !was_sent) {
     int count = 0;
-    if (!closed) set_case(t, count++, 0, false, 0);
-    if (!was_sent) set_case(t, count++, 1, true, value_of(t->id, 1));
-    int chosen = do_select(p, t, count, true);
+    if (!closed) set_case(task, count++, 0, false, 0);
+    if (!was_sent) set_case(task, count++, 1, true, value_of(task->id, 1));
+    int chosen = do_select(p, task, count, true);
     if (chosen == 0 && !closed) {
-      EXPLORE_CHECK(!t->cases[0].waiter.success, "nobody sent that");
+      EXPLORE_CHECK(!task->cases[0].waiter.success, "nobody sent that");
       closed = true;
     } else {
       was_sent = true;
@@ -416,54 +421,54 @@ static void select_close_or_send(P *p, Task *t) {
   }
 }
 
-static void select_send_recv(P *p, Task *t) {
+static void select_send_recv(P *p, Task *task) {
   for (int i = 1; i <= 2; i++) {
-    set_case(t, 0, 0, t->id == 0, value_of(t->id, i));
-    set_case(t, 1, 1, t->id != 0, value_of(t->id, i));
-    do_select(p, t, 2, true);
+    set_case(task, 0, 0, task->id == 0, value_of(task->id, i));
+    set_case(task, 1, 1, task->id != 0, value_of(task->id, i));
+    do_select(p, task, 2, true);
   }
 }
 
 // On a channel with room for one, and one without.
-static void select_recv_buffered(P *p, Task *t) {
+static void select_recv_buffered(P *p, Task *task) {
   for (int i = 0; i < 3; i++) {
-    set_case(t, 0, 2, false, 0);
-    set_case(t, 1, 0, false, 0);
-    do_select(p, t, 2, true);
+    set_case(task, 0, 2, false, 0);
+    set_case(task, 1, 0, false, 0);
+    do_select(p, task, 2, true);
   }
 }
 
 // Two producers' values: one channel may be faster than the other.
-static void select_send_buffered(P *p, Task *t) {
+static void select_send_buffered(P *p, Task *task) {
   for (int i = 1; i <= 3; i++) {
-    set_case(t, 0, 2, true, value_of(t->id, i));
-    set_case(t, 1, 0, true, value_of(2, i));
-    do_select(p, t, 2, true);
+    set_case(task, 0, 2, true, value_of(task->id, i));
+    set_case(task, 1, 0, true, value_of(2, i));
+    do_select(p, task, 2, true);
   }
 }
 
 // Both sides of one channel: the other does the opposite.
-static void select_same_chan(P *p, Task *t) {
+static void select_same_chan(P *p, Task *task) {
   for (int i = 1; i <= 2; i++) {
-    set_case(t, 0, 0, true, value_of(t->id, i));
-    set_case(t, 1, 0, false, 0);
-    do_select(p, t, 2, true);
+    set_case(task, 0, 0, true, value_of(task->id, i));
+    set_case(task, 1, 0, false, 0);
+    do_select(p, task, 2, true);
   }
 }
 
-static void select_send_closed(P *p, Task *t) {
-  set_case(t, 0, 0, true, value_of(t->id, 1));
-  set_case(t, 1, 1, true, value_of(t->id, 2));
-  int chosen = do_select(p, t, 2, true);
+static void select_send_closed(P *p, Task *task) {
+  set_case(task, 0, 0, true, value_of(task->id, 1));
+  set_case(task, 1, 1, true, value_of(task->id, 2));
+  int chosen = do_select(p, task, 2, true);
   EXPLORE_CHECK(chosen == SELECT_SEND_CLOSED || chosen == 1, "sent to nobody");
 }
 
 // With a default: until both values came.
-static void poll_two(P *p, Task *t) {
+static void poll_two(P *p, Task *task) {
   for (int got = 0; got < 2;) {
-    set_case(t, 0, 0, false, 0);
-    set_case(t, 1, 1, false, 0);
-    if (do_select(p, t, 2, false) == SELECT_DEFAULT) {
+    set_case(task, 0, 0, false, 0);
+    set_case(task, 1, 1, false, 0);
+    if (do_select(p, task, 2, false) == SELECT_DEFAULT) {
       explore_yield();
     } else {
       got++;
@@ -500,31 +505,31 @@ static void select_against_select(void **state) {
 }
 
 // --- One that grows ---------------------------------------------------------
-static void send_two_growing(P *p, Task *t) {
-  for (int i = 1; i <= 2; i++) do_send(p, t, 3, value_of(t->id, i));
+static void send_two_growing(P *p, Task *task) {
+  for (int i = 1; i <= 2; i++) do_send(p, task, 3, value_of(task->id, i));
 }
 
-static void send_growing_close(P *p, Task *t) {
-  for (int i = 1; i <= 3; i++) do_send(p, t, 3, value_of(t->id, i));
-  do_close(p, t, 3);
+static void send_growing_close(P *p, Task *task) {
+  for (int i = 1; i <= 3; i++) do_send(p, task, 3, value_of(task->id, i));
+  do_close(p, task, 3);
 }
 
-static void recv_four_growing(P *p, Task *t) {
-  for (int i = 0; i < 4; i++) do_recv(p, t, 3);
+static void recv_four_growing(P *p, Task *task) {
+  for (int i = 0; i < 4; i++) do_recv(p, task, 3);
 }
 
-static void recv_all_growing(P *p, Task *t) {
-  while (do_recv(p, t, 3)) continue;
+static void recv_all_growing(P *p, Task *task) {
+  while (do_recv(p, task, 3)) continue;
 }
 
 // Sends two and receives one, in any order.
-static void select_send_growing(P *p, Task *t) {
+static void select_send_growing(P *p, Task *task) {
   bool got = false;
   for (int i = 1; i <= 2 || !got;) {
     int count = 0;
-    if (i <= 2) set_case(t, count++, 3, true, value_of(t->id, i));
-    if (!got) set_case(t, count++, 0, false, 0);
-    if (t->cases[do_select(p, t, count, true)].send) {
+    if (i <= 2) set_case(task, count++, 3, true, value_of(task->id, i));
+    if (!got) set_case(task, count++, 0, false, 0);
+    if (task->cases[do_select(p, task, count, true)].send) {
       i++;
     } else {
       got = true;
@@ -532,10 +537,10 @@ static void select_send_growing(P *p, Task *t) {
   }
 }
 
-static void recv_two_growing_send(P *p, Task *t) {
-  do_recv(p, t, 3);
-  do_recv(p, t, 3);
-  do_send(p, t, 0, value_of(t->id, 1));
+static void recv_two_growing_send(P *p, Task *task) {
+  do_recv(p, task, 3);
+  do_recv(p, task, 3);
+  do_send(p, task, 0, value_of(task->id, 1));
 }
 
 static void run_growing(const char *name, GBody *const *three, int preemptions,
@@ -568,20 +573,20 @@ static void grows(void **state) {
 }
 
 // --- One that drops, with room for one, never empty until somebody takes ----
-static void send_two_dropping(P *p, Task *t) {
+static void send_two_dropping(P *p, Task *task) {
   for (int i = 1; i <= 2; i++) {
-    EXPLORE_CHECK(
-        chan_send(p, &t->g, world.chans[0], value_of(t->id, i)) == CHAN_DONE,
-        "a channel that drops let a sender wait");
+    EXPLORE_CHECK(chan_send(p, &task->g, world.chans[0],
+                            value_of(task->id, i)) == CHAN_DONE,
+                  "a channel that drops let a sender wait");
     deliver(p);
   }
 }
 
-static void look_at_dropping(P *p, Task *t) {
+static void look_at_dropping(P *p, Task *task) {
   uint64_t value;
   EXPLORE_CHECK(chan_try_recv(p, world.chans[0], &value) == CHAN_DONE,
                 "found empty what was full");
-  note_received(t->id, value);
+  note_received(task->id, value);
 }
 
 static void drops_body(void *arg) {
@@ -591,15 +596,16 @@ static void drops_body(void *arg) {
   bodies = three;
   reset_values();
   world_init(&world, CHAN_GS, CHAN_GS);
-  Chan *c = world_chan(&world, 0, 1);
-  chan_init_drops(c, 1);
-  c->buf[0] = value_of(2, 1);
-  c->count = 1;
+  Chan *chan = world_chan(&world, 0, 1);
+  chan_init_drops(chan, 1);
+  chan->buf[0] = value_of(2, 1);
+  chan->count = 1;
   for (int i = 0; i < CHAN_GS; i++) explore_go(g_main, &world.tasks[i]);
   explore_join_all();
-  if (c->count == 1) note_received(2, c->buf[c->recvx]);
-  EXPLORE_CHECK(c->count <= 1 && c->recv_first == NULL && c->send_first == NULL,
-                "%u words, or waiters that are gone", c->count);
+  if (chan->count == 1) note_received(2, chan->buf[chan->recvx]);
+  EXPLORE_CHECK(
+      chan->count <= 1 && chan->recv_first == NULL && chan->send_first == NULL,
+      "%u words, or waiters that are gone", chan->count);
   EXPLORE_CHECK(received[2] + received[6] > 0, "the last value was lost");
   world_free(&world);
 }
@@ -612,57 +618,58 @@ static void drops(void **state) {
 
 // --- On the whole runtime ---------------------------------------------------
 // Nobody but this G may look at these any more.
-static void scribble(Task *t) {
-  memset(t->cases, 0xA5, sizeof t->cases);
-  memset(t->order, 0xA5, sizeof t->order);
+static void scribble(Task *task) {
+  memset(task->cases, 0xA5, sizeof task->cases);
+  memset(task->order, 0xA5, sizeof task->order);
 }
 
-static void runtime_sender(P *p, Task *t) {
+static void runtime_sender(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 1; t->i <= 2; t->i++) {
-    CO_SEND(t->shared->chans[t->id % 2], value_of(t->id, (int)t->i));
-    if (t->ok) note_sent(value_of(t->id, (int)t->i));
+  for (task->i = 1; task->i <= 2; task->i++) {
+    CO_SEND(task->shared->chans[task->id % 2],
+            value_of(task->id, (int)task->i));
+    if (task->ok) note_sent(value_of(task->id, (int)task->i));
   }
   CO_END;
 }
 
-static void runtime_selector(P *p, Task *t) {
+static void runtime_selector(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 4; t->i++) {
-    set_case(t, 0, 0, false, 0);
-    set_case(t, 1, 1, false, 0);
-    set_case(t, 2, 1, false, 0);  // the same once more
+  for (task->i = 0; task->i < 4; task->i++) {
+    set_case(task, 0, 0, false, 0);
+    set_case(task, 1, 1, false, 0);
+    set_case(task, 2, 1, false, 0);  // the same once more
     CO_SELECT(3, SELECT_BLOCK);
-    EXPLORE_CHECK(t->chosen >= 0, "nobody closed that");
-    note_received(0, t->cases[t->chosen].waiter.elem);
-    scribble(t);
+    EXPLORE_CHECK(task->chosen >= 0, "nobody closed that");
+    note_received(0, task->cases[task->chosen].waiter.elem);
+    scribble(task);
   }
   CO_END;
 }
 
-static void runtime_crossed(P *p, Task *t) {
+static void runtime_crossed(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 1; t->i <= 3; t->i++) {
-    set_case(t, 0, 0, t->id == 1, value_of(t->id, (int)t->i));
-    set_case(t, 1, 1, t->id != 1, value_of(t->id, (int)t->i));
+  for (task->i = 1; task->i <= 3; task->i++) {
+    set_case(task, 0, 0, task->id == 1, value_of(task->id, (int)task->i));
+    set_case(task, 1, 1, task->id != 1, value_of(task->id, (int)task->i));
     CO_SELECT(2, SELECT_BLOCK);
-    note_select(t, t->chosen);
-    scribble(t);
+    note_select(task, task->chosen);
+    scribble(task);
   }
   CO_END;
 }
 
-static void senders_main(P *p, Task *t) {
-  world_go(p, &t->shared->tasks[1], runtime_sender);
-  world_go(p, &t->shared->tasks[2], runtime_sender);
-  t->body = runtime_selector;
-  t->body(p, t);
+static void senders_main(P *p, Task *task) {
+  world_go(p, &task->shared->tasks[1], runtime_sender);
+  world_go(p, &task->shared->tasks[2], runtime_sender);
+  task->body = runtime_selector;
+  task->body(p, task);
 }
 
-static void crossed_main(P *p, Task *t) {
-  world_go(p, &t->shared->tasks[1], runtime_crossed);
-  world_go(p, &t->shared->tasks[2], runtime_crossed);
-  task_end(p, t);
+static void crossed_main(P *p, Task *task) {
+  world_go(p, &task->shared->tasks[1], runtime_crossed);
+  world_go(p, &task->shared->tasks[2], runtime_crossed);
+  task_end(p, task);
 }
 
 static void runtime_body(void *arg) {

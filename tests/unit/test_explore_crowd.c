@@ -54,7 +54,7 @@ enum {
 // What the scenario is about, and how long it may take.
 typedef struct CrowdTest {
   int procs;
-  void (*body)(P *p, Task *t);
+  void (*body)(P *p, Task *task);
   int64_t rest;
   int rests;  // a G may wait for as long as so many, the last one's length,
   int looks;  // ... and while the watcher looks so often
@@ -74,10 +74,10 @@ static struct {
 } waits[WAITS];
 
 // --- The watcher ------------------------------------------------------------
-static bool is_queued(Sched *s) {
-  bool queued = s->global.count > 0;
-  for (int i = 0; i < s->procs; i++) {
-    const P *p = s->all_ps[i];
+static bool is_queued(Sched *sched) {
+  bool queued = sched->global.count > 0;
+  for (int i = 0; i < sched->procs; i++) {
+    const P *p = sched->all_ps[i];
     queued |= p->head != p->tail;
   }
   return queued;
@@ -85,10 +85,10 @@ static bool is_queued(Sched *s) {
 
 // Changes when an M gets up or lies down, and when a P that is idle has run
 // something. The first of these is apart, as another P may be idle after it.
-static uint64_t moves(Sched *s) {
-  uint64_t sum = (s->stats.parks + s->stats.wakes) << 32;
-  for (int i = 0; i < s->procs; i++) {
-    const P *p = s->all_ps[i];
+static uint64_t moves(Sched *sched) {
+  uint64_t sum = (sched->stats.parks + sched->stats.wakes) << 32;
+  for (int i = 0; i < sched->procs; i++) {
+    const P *p = sched->all_ps[i];
     if (p->status == P_IDLE) sum += p->stats.schedules;
   }
   return sum;
@@ -115,16 +115,17 @@ static void watch_waits(void) {
 // A G waits in a queue, a P is idle, and nothing has moved since.
 static void watch_queues(void *arg) {
   const CrowdTest *test = arg;
-  Sched *s = world.s;
+  Sched *sched = world.s;
   uint64_t seen = 0;
   int in_a_row = 0;
   while (!rt_load_seq(&over)) {
     explore_futex_wait(&over, 0, explore_now() + WATCH_NS);
-    bool wait = s->idle_count > 0 && is_queued(s) && moves(s) == seen;
+    bool wait =
+        sched->idle_count > 0 && is_queued(sched) && moves(sched) == seen;
     in_a_row = wait ? in_a_row + 1 : 0;
-    seen = moves(s);
+    seen = moves(sched);
     watch_waits();
-    int64_t rest = test->rests * s->crowd.rest_ns;
+    int64_t rest = test->rests * sched->crowd.rest_ns;
     EXPLORE_CHECK(in_a_row <= test->looks + rest / WATCH_NS,
                   "a goroutine waits in a queue while a P is idle");
   }
@@ -140,23 +141,23 @@ static void compute_for(int64_t ns) {
   explore_futex_wait(&never, 0, explore_now() + ns);
 }
 
-static bool others_are_done(const Task *t) {
-  return rt_load_seq(&t->shared->flag) >= (uint32_t)t->n;
+static bool others_are_done(const Task *task) {
+  return rt_load_seq(&task->shared->flag) >= (uint32_t)task->n;
 }
 
-static void crowd_go(P *p, int at, void (*body)(P *p, Task *t), int64_t n) {
+static void crowd_go(P *p, int at, void (*body)(P *p, Task *task), int64_t n) {
   world.tasks[at].n = n;
   world_go(p, &world.tasks[at], body);
 }
 
 // Turns that crowd.
-static void yield_crowded(P *p, Task *t) {
+static void yield_crowded(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
+  for (; task->n > 0; task->n--) {
     p->crowding++;
     CO_YIELD;
   }
-  rt_add(&t->shared->flag, 1u);
+  rt_add(&task->shared->flag, 1u);
   CO_END;
 }
 
@@ -165,26 +166,26 @@ static void begin_yielders(P *p) {
     crowd_go(p, i, yield_crowded, CROWD_TURNS);
 }
 
-static void yielders_alone(P *p, Task *t) {
+static void yielders_alone(P *p, Task *task) {
   begin_yielders(p);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 // --- Through a channel: what is readied lies in a ring ---------------------
-static void send_crowded(P *p, Task *t) {
+static void send_crowded(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
+  for (; task->n > 0; task->n--) {
     p->crowding++;
-    compute_for(t->a);
+    compute_for(task->a);
     no_quick_switch(p);
-    CO_SEND(t->shared->chans[0], 1);
+    CO_SEND(task->shared->chans[0], 1);
   }
   CO_END;
 }
 
-static void receive(P *p, Task *t) {
+static void receive(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) CO_RECV(t->shared->chans[t->b]);
+  for (; task->n > 0; task->n--) CO_RECV(task->shared->chans[task->b]);
   CO_END;
 }
 
@@ -197,50 +198,50 @@ static void begin_senders(P *p, int64_t sends, int64_t ns) {
   crowd_go(p, 7, receive, 3 * sends);
 }
 
-static void senders_alone(P *p, Task *t) {
+static void senders_alone(P *p, Task *task) {
   begin_senders(p, CROWD_TURNS, 0);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 // --- Beside one that computes ----------------------------------------------
-static void compute_with_looks(P *p, Task *t) {
+static void compute_with_looks(P *p, Task *task) {
   CO_BEGIN;
-  while (!others_are_done(t)) {
+  while (!others_are_done(task)) {
     compute_for(WATCH_NS);
     CO_LOOK;
   }
   CO_END;
 }
 
-static void beside_looks(P *p, Task *t) {
+static void beside_looks(P *p, Task *task) {
   begin_yielders(p);
-  t->n = CROWD_YIELDERS;
-  t->body = compute_with_looks;
-  compute_with_looks(p, t);
+  task->n = CROWD_YIELDERS;
+  task->body = compute_with_looks;
+  compute_with_looks(p, task);
 }
 
 // Without a look, until they have ended, or longer than they may wait: one that
 // is in runnext has no claim to another P here.
-static void wait_in_native(const Task *t) {
-  for (int i = 0; i < 2 * BY_SYSMON && !others_are_done(t); i++)
+static void wait_in_native(const Task *task) {
+  for (int i = 0; i < 2 * BY_SYSMON && !others_are_done(task); i++)
     compute_for(WATCH_NS);
 }
 
-static void compute_in_native(P *p, Task *t) {
-  wait_in_native(t);
-  task_end(p, t);
+static void compute_in_native(P *p, Task *task) {
+  wait_in_native(task);
+  task_end(p, task);
 }
 
-static void beside_native(P *p, Task *t) {
+static void beside_native(P *p, Task *task) {
   begin_yielders(p);
-  t->n = CROWD_YIELDERS;
-  compute_in_native(p, t);
+  task->n = CROWD_YIELDERS;
+  compute_in_native(p, task);
 }
 
 // --- What is queued late: while an M rests, or after that ------------------
-static void end_at_once(P *p, Task *t) {
-  rt_add(&t->shared->flag, 1u);
-  task_end(p, t);
+static void end_at_once(P *p, Task *task) {
+  rt_add(&task->shared->flag, 1u);
+  task_end(p, task);
 }
 
 // One M rests once, has done all it had soon after that, and sleeps.
@@ -249,30 +250,31 @@ static void begin_one_rest(P *p) {
   compute_for((1 + explore_choose(16)) * WATCH_NS);
 }
 
-static void queue_three(P *p, Task *t) {
+static void queue_three(P *p, Task *task) {
   for (int i = 4; i <= 6; i++) crowd_go(p, i, end_at_once, 0);
-  t->n = 4;
+  task->n = 4;
 }
 
-static void queue_in_rest(P *p, Task *t) {
+static void queue_in_rest(P *p, Task *task) {
   begin_one_rest(p);
-  const Sched *s = world.s;
-  bool in_rest = s->idle_count > 0 && s->crowd.rested_until > explore_now();
-  if (in_rest) queue_three(p, t);
-  compute_in_native(p, t);
+  const Sched *sched = world.s;
+  bool in_rest =
+      sched->idle_count > 0 && sched->crowd.rested_until > explore_now();
+  if (in_rest) queue_three(p, task);
+  compute_in_native(p, task);
 }
 
 // An M has rested. What is queued now wakes nobody yet.
 static bool quiet_after_rest(void) {
-  const Sched *s = world.s;
+  const Sched *sched = world.s;
   int64_t now = explore_now();
-  return s->idle_count > 0 && s->crowd.rested_until <= now &&
-         s->crowd.quiet_until > now;
+  return sched->idle_count > 0 && sched->crowd.rested_until <= now &&
+         sched->crowd.quiet_until > now;
 }
 
-static void yield_slowly(P *p, Task *t) {
+static void yield_slowly(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
+  for (; task->n > 0; task->n--) {
     p->crowding++;
     compute_for(WATCH_NS);
     CO_YIELD;
@@ -281,53 +283,53 @@ static void yield_slowly(P *p, Task *t) {
 }
 
 // What is queued when it is so: senders, or three beside a native.
-static void queue_in_quiet(P *p, Task *t) {
-  if (t->a == 0) {
+static void queue_in_quiet(P *p, Task *task) {
+  if (task->a == 0) {
     begin_senders(p, 2 * CLOCK_SEARCHES, 5 * NS_PER_US);
   } else {
     for (int i = 4; i <= 6; i++) crowd_go(p, i, end_at_once, 0);
-    t->n = 3;
-    wait_in_native(t);
+    task->n = 3;
+    wait_in_native(task);
   }
-  t->a = -1;
+  task->a = -1;
 }
 
 // Turns by runnext alone, so that an M that has rested finds nothing, and more
 // turns than before, so that its rest was not in vain.
-static void turns_until_quiet(P *p, Task *t) {
+static void turns_until_quiet(P *p, Task *task) {
   CO_BEGIN;
   crowd_go(p, 1, yield_slowly, 3);
   world.tasks[2].b = 1;
   crowd_go(p, 2, receive, MANY_TURNS);
-  for (t->i = 0; t->i < MANY_TURNS; t->i++) {
+  for (task->i = 0; task->i < MANY_TURNS; task->i++) {
     compute_for(NS_PER_US);
-    if (t->a >= 0 && quiet_after_rest()) queue_in_quiet(p, t);
-    CO_SEND(t->shared->chans[1], 1);
+    if (task->a >= 0 && quiet_after_rest()) queue_in_quiet(p, task);
+    CO_SEND(task->shared->chans[1], 1);
   }
   CO_END;
 }
 
-static void queue_before_turns(P *p, Task *t) {
-  t->body = turns_until_quiet;
-  turns_until_quiet(p, t);
+static void queue_before_turns(P *p, Task *task) {
+  task->body = turns_until_quiet;
+  turns_until_quiet(p, task);
 }
 
-static void queue_before_native(P *p, Task *t) {
-  t->a = 1;
-  queue_before_turns(p, t);
+static void queue_before_native(P *p, Task *task) {
+  task->a = 1;
+  queue_before_turns(p, task);
 }
 
 // A window that is not crowded, as it has looks. It is judged before the three
 // run.
-static void queue_after_looks(P *p, Task *t) {
+static void queue_after_looks(P *p, Task *task) {
   CO_BEGIN;
   begin_one_rest(p);
-  for (t->i = 0; t->i < 4; t->i++) {
+  for (task->i = 0; task->i < 4; task->i++) {
     compute_for(WATCH_NS);
     CO_LOOK;
   }
   p->crowding += CROWD_EVENTS;
-  queue_three(p, t);
+  queue_three(p, task);
   no_quick_switch(p);
   world.tasks[4].body = compute_in_native;
   world.tasks[4].n = 3;
@@ -335,10 +337,10 @@ static void queue_after_looks(P *p, Task *t) {
 }
 
 // --- Timers and posts -------------------------------------------------------
-static void compute_once(P *p, Task *t) {
+static void compute_once(P *p, Task *task) {
   compute_for(ONE_CALL_NS);
-  rt_add(&t->shared->flag, 1u);
-  task_end(p, t);
+  rt_add(&task->shared->flag, 1u);
+  task_end(p, task);
 }
 
 // With 3 Ps one is left for what is due.
@@ -348,56 +350,56 @@ static void begin_two_calls(P *p) {
 }
 
 // Begins on the P of the one that sends, and computes after each sleep.
-static void sleep_between_turns(P *p, Task *t) {
+static void sleep_between_turns(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[2]);
-  for (; t->n > 0; t->n--) {
-    waits[t->i].due = explore_now() + t->b;
-    CO_SLEEP(t->b);
-    waits[t->i].due = 0;
-    compute_for(t->a);
+  CO_RECV(task->shared->chans[2]);
+  for (; task->n > 0; task->n--) {
+    waits[task->i].due = explore_now() + task->b;
+    CO_SLEEP(task->b);
+    waits[task->i].due = 0;
+    compute_for(task->a);
   }
   CO_END;
 }
 
-static void sleep_on_time(P *p, Task *t) {
+static void sleep_on_time(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    waits[t->i].due = explore_now() + t->b;
-    CO_SLEEP(t->b);
-    waits[t->i].due = 0;
+  for (; task->n > 0; task->n--) {
+    waits[task->i].due = explore_now() + task->b;
+    CO_SLEEP(task->b);
+    waits[task->i].due = 0;
   }
   CO_END;
 }
 
 // By runnext alone: what is queued there wakes nobody. Each fourth turn is
 // long.
-static void send_in_turn(P *p, Task *t) {
+static void send_in_turn(P *p, Task *task) {
   CO_BEGIN;
-  CO_SEND(t->shared->chans[2], 1);
-  for (; t->n > 0; t->n--) {
-    compute_for((t->n + t->b) % 4 == 0 ? ONE_CALL_NS : 5 * NS_PER_US);
+  CO_SEND(task->shared->chans[2], 1);
+  for (; task->n > 0; task->n--) {
+    compute_for((task->n + task->b) % 4 == 0 ? ONE_CALL_NS : 5 * NS_PER_US);
     no_quick_switch(p);
-    CO_SEND(t->shared->chans[1], 1);
+    CO_SEND(task->shared->chans[1], 1);
   }
   CO_END;
 }
 
 // The sleeper has no turn for as long as it computed last.
-static void beside_turns(P *p, Task *t) {
+static void beside_turns(P *p, Task *task) {
   Task *sleeper = &world.tasks[FIRST_SLEEPER];
   sleeper->a = 30 * NS_PER_US;
   sleeper->b = 25 * NS_PER_US;
   crowd_go(p, FIRST_SLEEPER, sleep_between_turns, 8);
   world.tasks[2].b = 1;
   crowd_go(p, 2, receive, 4 * CROWD_TURNS);
-  t->n = 4 * CROWD_TURNS;
-  t->b = explore_choose(4);
-  t->body = send_in_turn;
-  send_in_turn(p, t);
+  task->n = 4 * CROWD_TURNS;
+  task->b = explore_choose(4);
+  task->body = send_in_turn;
+  send_in_turn(p, task);
 }
 
-static void beside_sleepers(P *p, Task *t) {
+static void beside_sleepers(P *p, Task *task) {
   for (int i = 0; i < TIMERS; i++) {
     Task *sleeper = &world.tasks[FIRST_SLEEPER + i];
     sleeper->i = i;
@@ -406,7 +408,7 @@ static void beside_sleepers(P *p, Task *t) {
   }
   begin_yielders(p);
   begin_two_calls(p);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void on_post(P *p, SchedPost *post) {
@@ -421,13 +423,13 @@ static void post_soon(void *arg) {
   sched_post(world.s, post);
 }
 
-static void beside_posts(P *p, Task *t) {
+static void beside_posts(P *p, Task *task) {
   static SchedPost post;
   post = (SchedPost){.fn = on_post};
   explore_go(post_soon, &post);
   begin_yielders(p);
   begin_two_calls(p);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 // --- Scenarios --------------------------------------------------------------

@@ -20,77 +20,77 @@ static void on_deadlock(void *host) {
 }
 
 // --- Bodies; the last to end does not end the runtime here ------------------
-static void just_end(P *p, Task *t) {
-  t->done = true;
-  sched_end(p, &t->g);
+static void just_end(P *p, Task *task) {
+  task->done = true;
+  sched_end(p, &task->g);
 }
 
-static void block_for_ever(P *p, Task *t) {
+static void block_for_ever(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[0]);  // nobody sends
-  just_end(p, t);
+  CO_RECV(task->shared->chans[0]);  // nobody sends
+  just_end(p, task);
   return;
   CO_END;
 }
 
-static void receive_two_and_exit(P *p, Task *t) {
+static void receive_two_and_exit(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[1]);
-  CO_RECV(t->shared->chans[1]);
-  t->done = true;
-  sched_end(p, &t->g);
-  sched_exit(t->shared->s);
+  CO_RECV(task->shared->chans[1]);
+  CO_RECV(task->shared->chans[1]);
+  task->done = true;
+  sched_end(p, &task->g);
+  sched_exit(task->shared->s);
   return;
   CO_END;
 }
 
-static void send_one(P *p, Task *t) {
+static void send_one(P *p, Task *task) {
   CO_BEGIN;
-  CO_SEND(t->shared->chans[1], 1);
-  just_end(p, t);
+  CO_SEND(task->shared->chans[1], 1);
+  just_end(p, task);
   return;
   CO_END;
 }
 
-static void sleep_and_send(P *p, Task *t) {
+static void sleep_and_send(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP(3000);
-  CO_SEND(t->shared->chans[1], 1);
-  just_end(p, t);
+  CO_SEND(task->shared->chans[1], 1);
+  just_end(p, task);
   return;
   CO_END;
 }
 
-static void call_and_send(P *p, Task *t) {
+static void call_and_send(P *p, Task *task) {
   CO_BEGIN;
-  CO_CALL(RT_STEP(&t->i));
-  CO_SEND(t->shared->chans[1], 1);
-  just_end(p, t);
+  CO_CALL(RT_STEP(&task->i));
+  CO_SEND(task->shared->chans[1], 1);
+  just_end(p, task);
   return;
   CO_END;
 }
 
-static void call_and_end(P *p, Task *t) {
+static void call_and_end(P *p, Task *task) {
   CO_BEGIN;
-  CO_CALL(RT_STEP(&t->i));
-  just_end(p, t);
+  CO_CALL(RT_STEP(&task->i));
+  just_end(p, task);
   return;
   CO_END;
 }
 
-static void yield_and_send(P *p, Task *t) {
+static void yield_and_send(P *p, Task *task) {
   CO_BEGIN;
   CO_YIELD;
-  CO_SEND(t->shared->chans[1], 1);
-  just_end(p, t);
+  CO_SEND(task->shared->chans[1], 1);
+  just_end(p, task);
   return;
   CO_END;
 }
 
-static void exit_at_once(P *p, Task *t) {
-  t->done = true;
-  sched_end(p, &t->g);
-  sched_exit(t->shared->s);
+static void exit_at_once(P *p, Task *task) {
+  task->done = true;
+  sched_end(p, &task->g);
+  sched_exit(task->shared->s);
 }
 
 // --- Scenarios --------------------------------------------------------------
@@ -98,19 +98,19 @@ typedef struct DeadTest {
   int procs;
   bool dead;  // how it ends
   bool sysmon;
-  void (*bodies[DEAD_TASKS])(P *p, Task *t);
+  void (*bodies[DEAD_TASKS])(P *p, Task *task);
   void (*thread)(void *arg);  // a thread of the host; NULL: none
   bool refuse;                // some threads cannot be had
 } DeadTest;
 
 static const DeadTest *dead_test;
 
-static void start_all(P *p, Task *t) {
+static void start_all(P *p, Task *task) {
   for (int i = 1; i < DEAD_TASKS && dead_test->bodies[i] != NULL; i++) {
-    world_go(p, &t->shared->tasks[i], dead_test->bodies[i]);
+    world_go(p, &task->shared->tasks[i], dead_test->bodies[i]);
   }
-  t->body = dead_test->bodies[0];
-  t->body(p, t);
+  task->body = dead_test->bodies[0];
+  task->body(p, task);
 }
 
 static bool refuse_some(void (*start)(void *arg)) {
@@ -133,10 +133,10 @@ static Sched *dead_new(const DeadTest *test) {
 static void dead_body(void *arg) {
   const DeadTest *test = dead_test = arg;
   hook_calls = pinned_over = 0;
-  Sched *s = dead_new(test);
+  Sched *sched = dead_new(test);
   int thread = 0;
   if (test->thread != NULL) {
-    sched_pin(s);
+    sched_pin(sched);
     thread = explore_go(test->thread, NULL);
   }
   SchedEnd end = world_run(&world, start_all);
@@ -251,10 +251,10 @@ static void exit_from_outside(void *arg) {
 // began before the end or after it. It ends at some time around sched_leave.
 static uint32_t call_may_end;
 
-static void call_for_ever(P *p, Task *t) {
+static void call_for_ever(P *p, Task *task) {
   CO_BEGIN;
   CO_CALL(explore_until_set(&call_may_end));
-  just_end(p, t);
+  just_end(p, task);
   return;
   CO_END;
 }
@@ -267,15 +267,15 @@ static void stuck_body(void *arg) {
   (void)arg;
   dead_test = &test;
   call_may_end = 0;
-  Sched *s = dead_new(&test);
+  Sched *sched = dead_new(&test);
   world.tasks[0].body = start_all;
   int stuck;
-  SchedEnd end = sched_run(s, &world.tasks[0].g, 100 * NS_PER_US, &stuck);
+  SchedEnd end = sched_run(sched, &world.tasks[0].g, 100 * NS_PER_US, &stuck);
   EXPLORE_CHECK(end == SCHED_EXITED, "it did not end by an exit");
   EXPLORE_CHECK(stuck == 0 || stuck == 1, "%d calls did not end", stuck);
   uint32_t last_calls = 0;
   call_may_end = 1;
-  int left = sched_leave(s, count_call, &last_calls);
+  int left = sched_leave(sched, count_call, &last_calls);
   explore_join_all();
   EXPLORE_CHECK(left <= stuck, "%d calls, but %d before", left, stuck);
   EXPLORE_CHECK(last_calls == (uint32_t)(left > 0),

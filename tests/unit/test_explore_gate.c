@@ -10,7 +10,7 @@
 
 enum { GATE_TASKS = 6 };
 
-typedef void Body(P *p, Task *t);
+typedef void Body(P *p, Task *task);
 typedef struct GateTest {
   int procs;
   uint32_t places;
@@ -35,119 +35,120 @@ static void came_in(void) {
 
 static bool is_owned_one(void) { return test->places == 1 && !test->counts; }
 
-static bool enters(P *p, Chan *gate, const Task *t) {
-  return quick && is_owned_one() && gate_enter_quick(p, gate, &t->g);
+static bool enters(P *p, Chan *gate, const Task *task) {
+  return quick && is_owned_one() && gate_enter_quick(p, gate, &task->g);
 }
 
-static bool leaves(P *p, Chan *gate, const Task *t) {
-  return (quick && is_owned_one() && gate_leave_quick(p, gate, &t->g)) ||
-         gate_leave(p, gate, &t->g) == GATE_LEFT;
+static bool leaves(P *p, Chan *gate, const Task *task) {
+  return (quick && is_owned_one() && gate_leave_quick(p, gate, &task->g)) ||
+         gate_leave(p, gate, &task->g) == GATE_LEFT;
 }
 
 // If it parks, another thread may run it before this returns.
-static bool enters_again(P *p, Chan *gate, Task *t) {
-  bool late = rt_now() - t->a >= STARVES_NS;
-  if (gate_enter(p, &t->g, (gate), t->a, true)) return true;
+static bool enters_again(P *p, Chan *gate, Task *task) {
+  bool late = rt_now() - task->a >= STARVES_NS;
+  if (gate_enter(p, &task->g, (gate), task->a, true)) return true;
   if (late) waits_too_long = true;
   return false;
 }
 
-// t->ok: it has a place. Otherwise it was cancelled.
-#define CO_ENTER(gate)                                    \
-  do {                                                    \
-    t->ok = true;                                         \
-    if (enters(p, (gate), t)) break;                      \
-    if (gate_try_enter((gate), &t->g)) break;             \
-    t->a = rt_now();                                      \
-    t->line = __LINE__;                                   \
-    if (gate_enter(p, &t->g, (gate), t->a, false)) break; \
-    return;                                               \
-    case __LINE__:                                        \
-      t->ok = t->g.wait.success;                          \
-      if (t->ok || t->g.cancelled) break;                 \
-      if (!enters_again(p, (gate), t)) return;            \
-      t->ok = true;                                       \
-  } while (0);                                            \
-  if (t->ok) came_in()
+// task->ok: it has a place. Otherwise it was cancelled.
+#define CO_ENTER(gate)                                          \
+  do {                                                          \
+    task->ok = true;                                            \
+    if (enters(p, (gate), task)) break;                         \
+    if (gate_try_enter((gate), &task->g)) break;                \
+    task->a = rt_now();                                         \
+    task->line = __LINE__;                                      \
+    if (gate_enter(p, &task->g, (gate), task->a, false)) break; \
+    return;                                                     \
+    case __LINE__:                                              \
+      task->ok = task->g.wait.success;                          \
+      if (task->ok || task->g.cancelled) break;                 \
+      if (!enters_again(p, (gate), task)) return;               \
+      task->ok = true;                                          \
+  } while (0);                                                  \
+  if (task->ok) came_in()
 
-static void leave(P *p, Task *t) {
+static void leave(P *p, Task *task) {
   rt_add(&inside, -1u);
-  EXPLORE_CHECK(leaves(p, t->shared->chans[0], t),
-                "%d was in it and could not leave", t->id);
+  EXPLORE_CHECK(leaves(p, task->shared->chans[0], task),
+                "%d was in it and could not leave", task->id);
 }
 
-static void passes_twice(P *p, Task *t) {
+static void passes_twice(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
-    CO_ENTER(t->shared->chans[0]);
-    EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
-    if (t->i == 0) CO_YIELD;
-    leave(p, t);
+  for (task->i = 0; task->i < 2; task->i++) {
+    CO_ENTER(task->shared->chans[0]);
+    EXPLORE_CHECK(task->ok, "%d is not in, and nobody cancels it", task->id);
+    if (task->i == 0) CO_YIELD;
+    leave(p, task);
   }
   CO_END;
 }
 
-static void passes(P *p, Task *t) {
+static void passes(P *p, Task *task) {
   CO_BEGIN;
-  CO_ENTER(t->shared->chans[0]);
-  EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
-  leave(p, t);
+  CO_ENTER(task->shared->chans[0]);
+  EXPLORE_CHECK(task->ok, "%d is not in, and nobody cancels it", task->id);
+  leave(p, task);
   CO_END;
 }
 
-static void sleeps_inside(P *p, Task *t) {
+static void sleeps_inside(P *p, Task *task) {
   CO_BEGIN;
-  CO_ENTER(t->shared->chans[0]);
-  EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
+  CO_ENTER(task->shared->chans[0]);
+  EXPLORE_CHECK(task->ok, "%d is not in, and nobody cancels it", task->id);
   CO_SLEEP(2000);
-  leave(p, t);
+  leave(p, task);
   CO_END;
 }
 
 // Another one gives its place back.
-static void stays_inside(P *p, Task *t) {
+static void stays_inside(P *p, Task *task) {
   CO_BEGIN;
-  CO_ENTER(t->shared->chans[0]);
-  EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
-  CO_SEND(t->shared->chans[1], 1);
+  CO_ENTER(task->shared->chans[0]);
+  EXPLORE_CHECK(task->ok, "%d is not in, and nobody cancels it", task->id);
+  CO_SEND(task->shared->chans[1], 1);
   CO_END;
 }
 
-static void leaves_for_other(P *p, Task *t) {
+static void leaves_for_other(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[1]);
-  leave(p, t);
+  CO_RECV(task->shared->chans[1]);
+  leave(p, task);
   CO_END;
 }
 
 // Until a member has gone, which waits for this one unless it is cancelled.
-static void holds_for_member(P *p, Task *t) {
+static void holds_for_member(P *p, Task *task) {
   CO_BEGIN;
-  CO_ENTER(t->shared->chans[0]);
-  EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
-  CO_RECV(t->shared->chans[1]);
-  leave(p, t);
+  CO_ENTER(task->shared->chans[0]);
+  EXPLORE_CHECK(task->ok, "%d is not in, and nobody cancels it", task->id);
+  CO_RECV(task->shared->chans[1]);
+  leave(p, task);
   CO_END;
 }
 
 // A member of the group.
-static void may_pass(P *p, Task *t) {
+static void may_pass(P *p, Task *task) {
   CO_BEGIN;
-  if (!g_cancelled(&t->g)) {
-    CO_ENTER(t->shared->chans[0]);
-    if (t->ok) {
-      leave(p, t);
+  if (!g_cancelled(&task->g)) {
+    CO_ENTER(task->shared->chans[0]);
+    if (task->ok) {
+      leave(p, task);
     } else {
-      EXPLORE_CHECK(g_cancelled(&t->g), "%d is not in, nor cancelled", t->id);
-      t->g.cancelled = false;
+      EXPLORE_CHECK(g_cancelled(&task->g), "%d is not in, nor cancelled",
+                    task->id);
+      task->g.cancelled = false;
     }
   }
-  chan_try_send(p, t->shared->chans[1], 1);
-  group_leave(p, &t->g);
+  chan_try_send(p, task->shared->chans[1], 1);
+  group_leave(p, &task->g);
   CO_END;
 }
 
-static void canceller(P *p, Task *t) {
+static void canceller(P *p, Task *task) {
   CO_BEGIN;
   group_cancel(p, &group, CANCELLED);
   CO_END;
@@ -158,62 +159,62 @@ enum { HOLDS = 20, HOLD_NS = 300000 };
 static int holds_after;  // that have ended since one waits too long
 
 // Comes again before the one that it wakes can look.
-static void comes_again(P *p, Task *t) {
+static void comes_again(P *p, Task *task) {
   CO_BEGIN;
-  CO_ENTER(t->shared->chans[0]);
-  for (t->i = 0; t->i < HOLDS; t->i++) {
+  CO_ENTER(task->shared->chans[0]);
+  for (task->i = 0; task->i < HOLDS; task->i++) {
     CO_SLEEP(HOLD_NS);
     holds_after += waits_too_long;
-    leave(p, t);
-    CO_ENTER(t->shared->chans[0]);
+    leave(p, task);
+    CO_ENTER(task->shared->chans[0]);
   }
-  leave(p, t);
+  leave(p, task);
   CO_END;
 }
 
-static void waits_long(P *p, Task *t) {
+static void waits_long(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP(1000);
   waits_too_long = false;
   holds_after = 0;
-  CO_ENTER(t->shared->chans[0]);
+  CO_ENTER(task->shared->chans[0]);
   EXPLORE_CHECK(holds_after <= 1, "it has looked in vain, late, %d holds ago",
                 holds_after);
-  leave(p, t);
+  leave(p, task);
   waits_too_long = false;
   CO_END;
 }
 
 // --- Wrong leaves -----------------------------------------------------------
-static void leaves_wrongly(P *p, Task *t) {
-  Chan *gate = t->shared->chans[0];
+static void leaves_wrongly(P *p, Task *task) {
+  Chan *gate = task->shared->chans[0];
   CO_BEGIN;
-  EXPLORE_CHECK(gate_leave(p, gate, &t->g) == GATE_EMPTY, "it was empty");
+  EXPLORE_CHECK(gate_leave(p, gate, &task->g) == GATE_EMPTY, "it was empty");
   CO_ENTER(gate);
-  const G *other = &t->shared->tasks[0].g;
+  const G *other = &task->shared->tasks[0].g;
   EXPLORE_CHECK(gate_leave(p, gate, other) == GATE_NOT_YOURS,
                 "it is another's");
   EXPLORE_CHECK(!gate_try_enter(gate, other), "there was no place");
-  leave(p, t);
-  EXPLORE_CHECK(gate_leave(p, gate, &t->g) == GATE_EMPTY, "it was left");
+  leave(p, task);
+  EXPLORE_CHECK(gate_leave(p, gate, &task->g) == GATE_EMPTY, "it was left");
   CO_END;
 }
 
 // --- Runs -------------------------------------------------------------------
-static void owner(P *p, Task *t) {
+static void owner(P *p, Task *task) {
   CO_BEGIN;
-  group_begin(p, &t->g, &group);
+  group_begin(p, &task->g, &group);
   for (int i = 0; test->bodies[i] != NULL; i++) {
-    Task *one = &t->shared->tasks[i + 1];
+    Task *one = &task->shared->tasks[i + 1];
     bool member = test->bodies[i] == may_pass;
     group_join(p, member ? &group : NULL, &one->g);
     world_go(p, one, test->bodies[i]);
   }
-  t->line = __LINE__;
+  task->line = __LINE__;
   if (0) {
     case __LINE__:;
   }
-  if (!group_end(p, &t->g)) return;
+  if (!group_end(p, &task->g)) return;
   CO_END;
 }
 

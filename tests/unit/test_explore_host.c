@@ -14,7 +14,7 @@
 enum { HOST_TASKS = 4, POSTERS = 2, POSTS = 2, FD = 3, SLEEP_NS = 1000000000 };
 
 typedef struct HostTest {
-  void (*bodies[HOST_TASKS])(P *p, Task *t);
+  void (*bodies[HOST_TASKS])(P *p, Task *task);
   bool watches;  // the descriptor; else it waits inside
   int posters;
   bool device, device_last, stopper, unpinner;
@@ -32,13 +32,13 @@ static int ran;
 static bool in_time;
 
 // --- What Gs do -------------------------------------------------------------
-static void part_done(Task *t) {
-  if (rt_sub(&t->shared->running, 1u) == 1) rt_store_seq(&all_done, 1u);
+static void part_done(Task *task) {
+  if (rt_sub(&task->shared->running, 1u) == 1) rt_store_seq(&all_done, 1u);
 }
 
-static void begin(P *p, Task *t, void (*body)(P *p, Task *t)) {
-  t->body = body;
-  task_go(p, t);
+static void begin(P *p, Task *task, void (*body)(P *p, Task *task)) {
+  task->body = body;
+  task_go(p, task);
 }
 
 static bool shows(G *g, void *arg) {
@@ -48,55 +48,55 @@ static bool shows(G *g, void *arg) {
   return true;
 }
 
-static void waits_for_posts(P *p, Task *t) {
+static void waits_for_posts(P *p, Task *task) {
   CO_BEGIN;
-  CO_LEAVE(sched_park(p, &t->g, WAIT_OTHER, shows, NULL));
+  CO_LEAVE(sched_park(p, &task->g, WAIT_OTHER, shows, NULL));
   EXPLORE_CHECK(ran == host_test->posters * POSTS, "woken after %d posts", ran);
   rt_store_seq(&posts_over, 1u);
-  sched_end(p, &t->g);
-  part_done(t);
+  sched_end(p, &task->g);
+  part_done(task);
 }
 }
 
-static void sleeper(P *p, Task *t) {
+static void sleeper(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP(SLEEP_NS);
-  sched_end(p, &t->g);
-  part_done(t);
+  sched_end(p, &task->g);
+  part_done(task);
 }
 }
 
-static void reader(P *p, Task *t) {
+static void reader(P *p, Task *task) {
   CO_BEGIN;
-  t->word = (uint64_t)(uintptr_t)poll_open(t->shared->s, FD);
+  task->word = (uint64_t)(uintptr_t)poll_open(task->shared->s, FD);
   rt_store_seq(&is_open, 1u);
-  CO_POLL((PollDesc *)(uintptr_t)t->word, POLL_READ);
-  sched_end(p, &t->g);
-  part_done(t);
+  CO_POLL((PollDesc *)(uintptr_t)task->word, POLL_READ);
+  sched_end(p, &task->g);
+  part_done(task);
 }
 }
 
-static void loops(P *p, Task *t) {
+static void loops(P *p, Task *task) {
   CO_BEGIN;
   for (;;) CO_LOOK;
 }
 }
 
-static void waits_for_ever(P *p, Task *t) {
+static void waits_for_ever(P *p, Task *task) {
   CO_BEGIN;
-  CO_LEAVE(sched_park(p, &t->g, WAIT_OTHER, shows, NULL));
+  CO_LEAVE(sched_park(p, &task->g, WAIT_OTHER, shows, NULL));
 }
 }
 
 // Waits for the posts within a callback, whose G does its part.
-static void calls_back(P *p, Task *t) {
-  Task *inner = &t->shared->tasks[HOST_TASKS - 1];
+static void calls_back(P *p, Task *task) {
+  Task *inner = &task->shared->tasks[HOST_TASKS - 1];
   inner->body = waits_for_posts;
   SteppedRun run = {&all_done, RT_FOREVER, true, 0};
-  SteppedEnd end = stepped_run(t->shared->s, &inner->g, &run);
+  SteppedEnd end = stepped_run(task->shared->s, &inner->g, &run);
   EXPLORE_CHECK(end == STEPPED_DONE, "a callback ended with %d", (int)end);
-  EXPLORE_CHECK(p->current == &t->g, "the caller does not run");
-  sched_end(p, &t->g);
+  EXPLORE_CHECK(p->current == &task->g, "the caller does not run");
+  sched_end(p, &task->g);
 }
 
 // --- Other threads ----------------------------------------------------------
@@ -135,15 +135,16 @@ static void unpinner(void *arg) {
 }
 
 // --- The host ---------------------------------------------------------------
-static SteppedEnd wait_inside(Sched *s) {
+static SteppedEnd wait_inside(Sched *sched) {
   SteppedRun run = {&all_done, RT_FOREVER, true, 0};
-  return stepped_run(s, NULL, &run);
+  return stepped_run(sched, NULL, &run);
 }
 
-static SteppedEnd wait_outside(Sched *s) {
+static SteppedEnd wait_outside(Sched *sched) {
   SteppedRun run = {&all_done, RT_FOREVER, false, 0};
   SteppedEnd end;
-  while ((end = stepped_run(s, NULL, &run)) == STEPPED_IDLE) rt_explore_watch();
+  while ((end = stepped_run(sched, NULL, &run)) == STEPPED_IDLE)
+    rt_explore_watch();
   return end;
 }
 
@@ -206,40 +207,42 @@ static void host_body(void *arg) {
   ran = 0;
   all_done = is_waiting = is_open = posts_over = 0;
   world_init_as(&world, (SchedConfig){.stepped = true}, HOST_TASKS);
-  Sched *s = world.s;
+  Sched *sched = world.s;
   for (int i = 0; i < HOST_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
-  EXPLORE_CHECK(stepped_begin(s), "out of memory");
+  EXPLORE_CHECK(stepped_begin(sched), "out of memory");
   bool pinned = host_test->posters > 0 || host_test->end != STEPPED_DONE;
-  if (pinned) sched_pin(s);
+  if (pinned) sched_pin(sched);
   for (int i = 0; i < host_test->posters; i++) explore_go(poster, posts[i]);
   if (host_test->device) explore_go(device, NULL);
   if (host_test->unpinner) explore_go(unpinner, NULL);
   if (host_test->stop_early) explore_go(stopper, NULL);
-  stepped_work(s);
+  stepped_work(sched);
   if (host_test->stopper) explore_go(stopper, NULL);
-  if (host_test->watches) stepped_fd(s);
+  if (host_test->watches) stepped_fd(sched);
   for (int i = 0; i < HOST_TASKS && host_test->bodies[i] != NULL; i++)
-    begin(stepped_p(s), &world.tasks[i], host_test->bodies[i]);
-  SteppedEnd end = host_test->watches ? wait_outside(s) : wait_inside(s);
+    begin(stepped_p(sched), &world.tasks[i], host_test->bodies[i]);
+  SteppedEnd end =
+      host_test->watches ? wait_outside(sched) : wait_inside(sched);
   explore_join_all();
   if (host_test->stop_early) {
     EXPLORE_CHECK(end == STEPPED_DONE || in_time,
                   "a stop was early, and stops");
-    EXPLORE_CHECK(end == STEPPED_OVER || stepped_clear_stop(s) == in_time,
+    EXPLORE_CHECK(end == STEPPED_OVER || stepped_clear_stop(sched) == in_time,
                   "a stop is lost");
-    stepped_rest(s);
+    stepped_rest(sched);
   } else {
     EXPLORE_CHECK(end == host_test->end, "it ended with %d", (int)end);
   }
   if (end == STEPPED_DONE) {
-    EXPLORE_CHECK(s->netpoll.waiters == 0 && s->pins == 0,
+    EXPLORE_CHECK(sched->netpoll.waiters == 0 && sched->pins == 0,
                   "a wait is left over");
-    EXPLORE_CHECK(!inbox_pending(s), "the inbox is not empty");
+    EXPLORE_CHECK(!inbox_pending(sched), "the inbox is not empty");
     world_check_empty(&world);
   }
-  EXPLORE_CHECK(stepped_clear_stop(s) == host_test->stopper, "a stop is lost");
-  stepped_end(s);
+  EXPLORE_CHECK(stepped_clear_stop(sched) == host_test->stopper,
+                "a stop is lost");
+  stepped_end(sched);
   world_free(&world);
 }
 

@@ -16,59 +16,60 @@ enum { LOCKED_TASKS = 6 };
 static Shared world;
 static int callbacks_run, callbacks_refused;
 
-static void check_thread(Task *t) {
-  EXPLORE_CHECK(t->a == explore_thread(),
+static void check_thread(Task *task) {
+  EXPLORE_CHECK(task->a == explore_thread(),
                 "a callback runs on thread %d, not %d", explore_thread(),
-                (int)t->a);
+                (int)task->a);
 }
 
-// --- What callbacks do: t->a is their thread --------------------------------
-static void computes(P *p, Task *t) {
+// --- What callbacks do: task->a is their thread
+// --------------------------------
+static void computes(P *p, Task *task) {
   CO_BEGIN;
-  check_thread(t);
+  check_thread(task);
   CO_LOOK;
   CO_END;
 }
 
-static void receives(P *p, Task *t) {
+static void receives(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
-    check_thread(t);
-    CO_RECV(t->shared->chans[0]);
-    check_thread(t);
-    EXPLORE_CHECK(t->ok, "the channel is closed");
+  for (task->i = 0; task->i < 2; task->i++) {
+    check_thread(task);
+    CO_RECV(task->shared->chans[0]);
+    check_thread(task);
+    EXPLORE_CHECK(task->ok, "the channel is closed");
   }
   CO_END;
 }
 
-static void yields(P *p, Task *t) {
+static void yields(P *p, Task *task) {
   CO_BEGIN;
   CO_YIELD;
-  check_thread(t);
+  check_thread(task);
   CO_SLEEP(2000);
-  check_thread(t);
+  check_thread(task);
   CO_END;
 }
 
-static void calls(P *p, Task *t) {
+static void calls(P *p, Task *task) {
   CO_BEGIN;
   CO_CALL(explore_yield());
-  check_thread(t);
+  check_thread(task);
   CO_QUICK_CALL(explore_yield());
-  check_thread(t);
-  CO_RECV(t->shared->chans[0]);
-  check_thread(t);
+  check_thread(task);
+  CO_RECV(task->shared->chans[0]);
+  check_thread(task);
   CO_END;
 }
 
-static void only_calls(P *p, Task *t) {
+static void only_calls(P *p, Task *task) {
   CO_BEGIN;
   CO_CALL(explore_yield());
-  check_thread(t);
+  check_thread(task);
   CO_QUICK_CALL(explore_yield());
-  check_thread(t);
+  check_thread(task);
   CO_YIELD;
-  check_thread(t);
+  check_thread(task);
   CO_END;
 }
 
@@ -91,67 +92,67 @@ static P *call_back(P *p, Task *outer, Task *inner) {
   return after;
 }
 
-static void nests(P *p, Task *t) {
+static void nests(P *p, Task *task) {
   CO_BEGIN;
-  check_thread(t);
-  p = call_back(p, t, &t->shared->tasks[5]);
+  check_thread(task);
+  p = call_back(p, task, &task->shared->tasks[5]);
   if (p == NULL) return;
-  CO_RECV(t->shared->chans[0]);
-  check_thread(t);
+  CO_RECV(task->shared->chans[0]);
+  check_thread(task);
   CO_END;
 }
 
 // --- The others -------------------------------------------------------------
-static void caller(P *p, Task *t) {
+static void caller(P *p, Task *task) {
   CO_BEGIN;
-  p = call_back(p, t, &t->shared->tasks[4]);
+  p = call_back(p, task, &task->shared->tasks[4]);
   if (p == NULL) return;
   CO_LOOK;
   CO_END;
 }
 
-static void second_caller(P *p, Task *t) {
+static void second_caller(P *p, Task *task) {
   CO_BEGIN;
-  p = call_back(p, t, &t->shared->tasks[5]);
+  p = call_back(p, task, &task->shared->tasks[5]);
   if (p == NULL) return;
   CO_LOOK;
   CO_END;
 }
 
-static void sender(P *p, Task *t) {
+static void sender(P *p, Task *task) {
   CO_BEGIN;
-  CO_SEND(t->shared->chans[0], 1);
-  CO_SEND(t->shared->chans[0], 2);
+  CO_SEND(task->shared->chans[0], 1);
+  CO_SEND(task->shared->chans[0], 2);
   CO_END;
 }
 
-static void one_sender(P *p, Task *t) {
+static void one_sender(P *p, Task *task) {
   CO_BEGIN;
-  CO_SEND(t->shared->chans[0], 1);
+  CO_SEND(task->shared->chans[0], 1);
   CO_END;
 }
 
-static void worker(P *p, Task *t) {
+static void worker(P *p, Task *task) {
   CO_BEGIN;
-  RT_STEP(&t->i);
+  RT_STEP(&task->i);
   CO_YIELD;
   CO_LOOK;
   CO_END;
 }
 
-static void stopper(P *p, Task *t) {
+static void stopper(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
-    if (sched_stop_world(p, &t->g)) sched_start_world(p);
+  for (task->i = 0; task->i < 2; task->i++) {
+    if (sched_stop_world(p, &task->g)) sched_start_world(p);
     CO_LOOK;
   }
   CO_END;
 }
 
-static void resizer(P *p, Task *t) {
+static void resizer(P *p, Task *task) {
   CO_BEGIN;
-  t->line = -3;
-  p = sched_set_procs(p, &t->g, 1);
+  task->line = -3;
+  p = sched_set_procs(p, &task->g, 1);
   if (p == NULL) return;
   if (0) {
     case -3:;
@@ -159,18 +160,18 @@ static void resizer(P *p, Task *t) {
   CO_END;
 }
 
-static void leaver(P *p, Task *t) {
+static void leaver(P *p, Task *task) {
   CO_BEGIN;
   CO_YIELD;
-  sched_exit(t->shared->s);
+  sched_exit(task->shared->s);
   CO_END;
 }
 
 // Goes on with the next G in place, as an interpreter does.
 static void inner_resume(P *p, G *g) {
-  Task *t = (Task *)(void *)g;
+  Task *task = (Task *)(void *)g;
   M *m = p->m;
-  t->body(p, t);
+  task->body(p, task);
   G *next = m->p == p ? sched_switch(p) : NULL;
   if (next != NULL) next->resume(p, next);
 }
@@ -179,9 +180,9 @@ static void inner_resume(P *p, G *g) {
 typedef struct LockedTest {
   int procs, callbacks;
   SchedEnd end;
-  void (*inner)(P *p, Task *t);
-  void (*nested)(P *p, Task *t);
-  void (*others[3])(P *p, Task *t);
+  void (*inner)(P *p, Task *task);
+  void (*nested)(P *p, Task *task);
+  void (*others[3])(P *p, Task *task);
   bool leaves;
   int threads;  // at most; 0: the default
   bool refuse;  // the system gives some of them only
@@ -190,11 +191,11 @@ typedef struct LockedTest {
 
 static const LockedTest *locked_test;
 
-static void start_all(P *p, Task *t) {
+static void start_all(P *p, Task *task) {
   for (int i = 0; i < 3 && locked_test->others[i] != NULL; i++)
-    world_go(p, &t->shared->tasks[i + 1], locked_test->others[i]);
-  t->body = caller;
-  t->body(p, t);
+    world_go(p, &task->shared->tasks[i + 1], locked_test->others[i]);
+  task->body = caller;
+  task->body(p, task);
 }
 
 static bool refuse_some(void (*start)(void *arg)) {

@@ -18,42 +18,42 @@ static int events_seen, results[8];
 static uint32_t posted, is_open;
 
 // --- What Gs do -------------------------------------------------------------
-static void opener(Task *t) {
-  desc = poll_open(t->shared->s, FD);
+static void opener(Task *task) {
+  desc = poll_open(task->shared->s, FD);
   EXPLORE_CHECK(desc != NULL, "the descriptor cannot be opened");
   rt_store_seq(&is_open, 1u);
 }
 
 // Until as many events have come as were sent, or it ends otherwise.
-static void reader(P *p, Task *t) {
+static void reader(P *p, Task *task) {
   CO_BEGIN;
-  opener(t);
+  opener(task);
   while (events_seen < EVENTS) {
     CO_POLL(desc, POLL_READ);
-    results[t->chosen]++;
-    if (t->chosen != POLL_READY) break;
+    results[task->chosen]++;
+    if (task->chosen != POLL_READY) break;
     events_seen = (int)rt_load_seq(&posted);
   }
   CO_END;
 }
 
 // Both sides of one descriptor.
-static void writer(P *p, Task *t) {
+static void writer(P *p, Task *task) {
   CO_BEGIN;
   while (rt_load_seq(&is_open) == 0) CO_YIELD;
   CO_POLL(desc, POLL_WRITE);
-  results[t->chosen]++;
+  results[task->chosen]++;
   CO_END;
 }
 
-static void closer(P *p, Task *t) {
+static void closer(P *p, Task *task) {
   CO_BEGIN;
   while (rt_load_seq(&is_open) == 0) CO_YIELD;
   poll_close(p, desc);
   CO_END;
 }
 
-static void deadliner(P *p, Task *t) {
+static void deadliner(P *p, Task *task) {
   CO_BEGIN;
   while (rt_load_seq(&is_open) == 0) CO_YIELD;
   poll_deadline(p, desc, POLL_READ, rt_now() + 5000);
@@ -61,36 +61,36 @@ static void deadliner(P *p, Task *t) {
 }
 
 // Moves it away again: the wait must not end by it.
-static void undecided(P *p, Task *t) {
+static void undecided(P *p, Task *task) {
   CO_BEGIN;
   while (rt_load_seq(&is_open) == 0) CO_YIELD;
   poll_deadline(p, desc, POLL_READ, rt_now() + 3000);
   poll_deadline(p, desc, POLL_READ, 0);
-  rt_store_seq(&t->shared->flag, 1u);
+  rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
 
-static void worker(P *p, Task *t) {
+static void worker(P *p, Task *task) {
   CO_BEGIN;
-  RT_STEP(&t->i);
+  RT_STEP(&task->i);
   CO_YIELD;
-  RT_STEP(&t->i);
+  RT_STEP(&task->i);
   CO_END;
 }
 
 // Holds its M, looking, until the reader has had its events.
-static void hog(P *p, Task *t) {
+static void hog(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_seq(&t->shared->counts[0]) == 0) CO_LOOK;
+  while (rt_load_seq(&task->shared->counts[0]) == 0) CO_LOOK;
   CO_END;
 }
 
-static void reader_beside_hog(P *p, Task *t) {
+static void reader_beside_hog(P *p, Task *task) {
   CO_BEGIN;
-  opener(t);
+  opener(task);
   CO_POLL(desc, POLL_READ);
-  results[t->chosen]++;
-  rt_store_seq(&t->shared->counts[0], (uint64_t)1);
+  results[task->chosen]++;
+  rt_store_seq(&task->shared->counts[0], (uint64_t)1);
   CO_END;
 }
 
@@ -108,17 +108,17 @@ static void device(void *arg) {
 typedef struct PollTest {
   int procs, events;
   bool sysmon, deadlocks;
-  void (*bodies[POLL_TASKS])(P *p, Task *t);
+  void (*bodies[POLL_TASKS])(P *p, Task *task);
 } PollTest;
 
 static const PollTest *poll_test;
 
-static void start_all(P *p, Task *t) {
+static void start_all(P *p, Task *task) {
   for (int i = 1; i < POLL_TASKS && poll_test->bodies[i] != NULL; i++) {
-    world_go(p, &t->shared->tasks[i], poll_test->bodies[i]);
+    world_go(p, &task->shared->tasks[i], poll_test->bodies[i]);
   }
-  t->body = poll_test->bodies[0];
-  t->body(p, t);
+  task->body = poll_test->bodies[0];
+  task->body(p, task);
 }
 
 static void poll_body(void *arg) {
@@ -206,9 +206,9 @@ static bool waits(G *g, void *arg) {
   return true;
 }
 
-static void post_waiter(P *p, Task *t) {
+static void post_waiter(P *p, Task *task) {
   CO_BEGIN;
-  CO_LEAVE(sched_park(p, &t->g, WAIT_OTHER, waits, &is_open));
+  CO_LEAVE(sched_park(p, &task->g, WAIT_OTHER, waits, &is_open));
   EXPLORE_CHECK(ran == 2 * POSTS, "woken after %d posts", ran);
   CO_END;
 }
@@ -271,7 +271,7 @@ static void last_poster(void *arg) {
   sched_post(world.s, &posts[0][0]);
 }
 
-static void post_holder(P *p, Task *t) {
+static void post_holder(P *p, Task *task) {
   CO_BEGIN;
   rt_store_seq(&is_open, 1u);
   explore_until_set(&post_has_run);

@@ -264,29 +264,30 @@ static void asks(Csp *of, Ask ask, Item *item) {
 }
 
 static void visits(void *arg) {
-  Visitor *v = arg;
+  Visitor *visitor = arg;
   for (int i = 0; i < ASKS; i++) {
-    Ask ask = post_test->asks[v->number][i].ask;
+    Ask ask = post_test->asks[visitor->number][i].ask;
     if (ask == NOTHING) break;
-    Csp *of = v->door != NULL ? csp_enter(v->door) : csp;
+    Csp *of = visitor->door != NULL ? csp_enter(visitor->door) : csp;
     if (of == NULL) continue;
     EXPLORE_CHECK(of == csp, "the door leads elsewhere");
-    asks(of, ask, &v->items[i]);
-    if (v->door == NULL) continue;
+    asks(of, ask, &visitor->items[i]);
+    if (visitor->door == NULL) continue;
     EXPLORE_CHECK(!rt_load_seq(&is_free), "freed while one is inside");
-    csp_leave(v->door);
+    csp_leave(visitor->door);
   }
-  if (v->door != NULL) csp_door_free(v->door);
+  if (visitor->door != NULL) csp_door_free(visitor->door);
 }
 
 static void begin_visitors(void) {
   for (int n = 0; n < VISITORS; n++) {
-    Visitor *v = &visitors[n];
-    *v = (Visitor){.number = n};
+    Visitor *visitor = &visitors[n];
+    *visitor = (Visitor){.number = n};
     if (post_test->asks[n][0].ask == NOTHING) continue;
-    for (int i = 0; i < ASKS; i++) v->items[i].act = post_test->asks[n][i].act;
-    if (n >= post_test->knowing) v->door = csp_door(csp);
-    explore_go(visits, v);
+    for (int i = 0; i < ASKS; i++)
+      visitor->items[i].act = post_test->asks[n][i].act;
+    if (n >= post_test->knowing) visitor->door = csp_door(csp);
+    explore_go(visits, visitor);
   }
 }
 
@@ -309,14 +310,14 @@ static void check_item(const Item *item) {
 // --- The host ---------------------------------------------------------------
 static bool stays(G *g, void *arg) { return (void)g, (void)arg, true; }
 
-static void script(P *p, Task *t) {
+static void script(P *p, Task *task) {
   CO_BEGIN;
   if (!post_test->leaves)
-    CO_LEAVE(sched_park(p, &t->g, WAIT_OTHER, stays, NULL));
+    CO_LEAVE(sched_park(p, &task->g, WAIT_OTHER, stays, NULL));
   CO_YIELD;
   CO_YIELD;
-  sched_end(p, &t->g);
-  sched_exit(t->shared->s);
+  sched_end(p, &task->g);
+  sched_exit(task->shared->s);
 }
 }
 

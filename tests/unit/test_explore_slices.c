@@ -26,10 +26,11 @@ static Shared world;
 static uint32_t runs[SLICE_TASKS];  // atomic: how often each began
 static int64_t looks_since_due;
 
-static void raise_flag(P *p, Task *t) {
-  EXPLORE_CHECK(rt_add(&runs[t->id], 1u) == 0, "goroutine %d ran twice", t->id);
-  rt_add(&t->shared->flag, 1u);
-  task_end(p, t);
+static void raise_flag(P *p, Task *task) {
+  EXPLORE_CHECK(rt_add(&runs[task->id], 1u) == 0, "goroutine %d ran twice",
+                task->id);
+  rt_add(&task->shared->flag, 1u);
+  task_end(p, task);
 }
 
 // --- Computing --------------------------------------------------------------
@@ -40,101 +41,101 @@ static void compute_for(int64_t ns) {
 }
 
 // Until all the others have run.
-static void compute(P *p, Task *t) {
+static void compute(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_seq(&t->shared->flag) < t->n) {
+  while (rt_load_seq(&task->shared->flag) < task->n) {
     compute_for(some_ns);
-    t->b++;
+    task->b++;
     CO_LOOK;
   }
-  EXPLORE_CHECK(t->a == 0 || t->b <= t->a,
+  EXPLORE_CHECK(task->a == 0 || task->b <= task->a,
                 "the others waited for %d looks of one that computes",
-                (int)t->b);
+                (int)task->b);
   CO_END;
 }
 
 // Its children wait in runnext and in the ring. With one P all run when its
 // first slice is over.
-static void spawn_and_compute(P *p, Task *t) {
-  t->n = 3;
-  t->a = p->single ? SLICE_LOOKS : 0;
-  for (int i = 1; i <= t->n; i++) {
-    world_go(p, &t->shared->tasks[i], raise_flag);
+static void spawn_and_compute(P *p, Task *task) {
+  task->n = 3;
+  task->a = p->single ? SLICE_LOOKS : 0;
+  for (int i = 1; i <= task->n; i++) {
+    world_go(p, &task->shared->tasks[i], raise_flag);
   }
-  t->body = compute;
-  compute(p, t);
+  task->body = compute;
+  compute(p, task);
 }
 
 // A child more after each look: the ring overflows, runnext is displaced.
-static void compute_and_spawn(P *p, Task *t) {
+static void compute_and_spawn(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 1; t->i < SLICE_TASKS; t->i++) {
+  for (task->i = 1; task->i < SLICE_TASKS; task->i++) {
     compute_for(some_ns * 10);
-    world_go(p, &t->shared->tasks[t->i], raise_flag);
+    world_go(p, &task->shared->tasks[task->i], raise_flag);
     CO_LOOK;
   }
-  t->n = SLICE_TASKS - 1;
-  t->line = 0;
-  t->body = compute;
-  compute(p, t);
+  task->n = SLICE_TASKS - 1;
+  task->line = 0;
+  task->body = compute;
+  compute(p, task);
   return;
   CO_END;
 }
 
 // --- Readying one another ---------------------------------------------------
-static void answer(P *p, Task *t) {
+static void answer(P *p, Task *task) {
   CO_BEGIN;
   for (;;) {
-    CO_RECV(t->shared->chans[0]);
-    if (!t->ok) break;
-    CO_SEND(t->shared->chans[1], t->word);
+    CO_RECV(task->shared->chans[0]);
+    if (!task->ok) break;
+    CO_SEND(task->shared->chans[1], task->word);
   }
   CO_END;
 }
 
 // A question, and its answer: until the others have run.
-static void ask(P *p, Task *t) {
+static void ask(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_seq(&t->shared->flag) < t->n) {
-    CO_SEND(t->shared->chans[0], 1);
-    CO_RECV(t->shared->chans[1]);
+  while (rt_load_seq(&task->shared->flag) < task->n) {
+    CO_SEND(task->shared->chans[0], 1);
+    CO_RECV(task->shared->chans[1]);
   }
-  chan_close(p, t->shared->chans[0]);
+  chan_close(p, task->shared->chans[0]);
   CO_END;
 }
 
-static void yield_then_set(P *p, Task *t) {
+static void yield_then_set(P *p, Task *task) {
   CO_BEGIN;
   CO_YIELD;
-  raise_flag(p, t);
+  raise_flag(p, task);
   return;
   CO_END;
 }
 
-static void ask_beside_others(P *p, Task *t) {
-  t->n = 2;
-  world_go(p, &t->shared->tasks[1], raise_flag);
-  world_go(p, &t->shared->tasks[2], yield_then_set);
-  world_go(p, &t->shared->tasks[3], answer);
-  t->body = ask;
-  ask(p, t);
+static void ask_beside_others(P *p, Task *task) {
+  task->n = 2;
+  world_go(p, &task->shared->tasks[1], raise_flag);
+  world_go(p, &task->shared->tasks[2], yield_then_set);
+  world_go(p, &task->shared->tasks[3], answer);
+  task->body = ask;
+  ask(p, task);
 }
 
 // --- A timer beside one that computes ---------------------------------------
-static void sleep_then_set(P *p, Task *t) {
+static void sleep_then_set(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP(NS_PER_MS);
-  raise_flag(p, t);
+  raise_flag(p, task);
   return;
   CO_END;
 }
 
-static void compute_until_woken(P *p, Task *t) {
+static void compute_until_woken(P *p, Task *task) {
   CO_BEGIN;
-  t->a = rt_now();
-  while (rt_load_seq(&t->shared->flag) == 0) {
+  task->a = rt_now();
+  while (rt_load_seq(&task->shared->flag) == 0) {
     compute_for(some_ns);
-    if (explore_now() >= t->a + NS_PER_MS) looks_since_due++;
+    if (explore_now() >= task->a + NS_PER_MS) looks_since_due++;
     CO_LOOK;
   }
   EXPLORE_CHECK(looks_since_due <= URGENT_LOOKS,
@@ -143,51 +144,51 @@ static void compute_until_woken(P *p, Task *t) {
   CO_END;
 }
 
-static void sleep_beside_hog(P *p, Task *t) {
+static void sleep_beside_hog(P *p, Task *task) {
   CO_BEGIN;
-  world_go(p, &t->shared->tasks[1], sleep_then_set);
+  world_go(p, &task->shared->tasks[1], sleep_then_set);
   CO_YIELD;  // it sleeps now
-  t->line = 0;
-  t->body = compute_until_woken;
-  compute_until_woken(p, t);
+  task->line = 0;
+  task->body = compute_until_woken;
+  compute_until_woken(p, task);
   return;
   CO_END;
 }
 
 // Urgent ones and others take turns, on Ps that steal timers of each other.
-static void sleep_and_compute(P *p, Task *t) {
+static void sleep_and_compute(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 3; t->i++) {
+  for (task->i = 0; task->i < 3; task->i++) {
     CO_SLEEP(some_ns);
     compute_for(some_ns);
   }
-  rt_add(&t->shared->flag, 1u);
+  rt_add(&task->shared->flag, 1u);
   CO_END;
 }
 
-static void compute_and_yield(P *p, Task *t) {
+static void compute_and_yield(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_seq(&t->shared->flag) < t->n) {
+  while (rt_load_seq(&task->shared->flag) < task->n) {
     compute_for(some_ns);
     CO_YIELD;
   }
   CO_END;
 }
 
-static void compute_beside_sleepers(P *p, Task *t) {
+static void compute_beside_sleepers(P *p, Task *task) {
   for (int i = 1; i <= 3; i++) {
-    world_go(p, &t->shared->tasks[i], sleep_and_compute);
+    world_go(p, &task->shared->tasks[i], sleep_and_compute);
   }
-  t->n = t->shared->tasks[4].n = 3;
-  world_go(p, &t->shared->tasks[4], compute_and_yield);
-  t->body = compute;
-  compute(p, t);
+  task->n = task->shared->tasks[4].n = 3;
+  world_go(p, &task->shared->tasks[4], compute_and_yield);
+  task->body = compute;
+  compute(p, task);
 }
 
 // --- Scenarios --------------------------------------------------------------
 typedef struct SliceTest {
   int procs;
-  void (*body)(P *p, Task *t);
+  void (*body)(P *p, Task *task);
   bool sysmon;
 } SliceTest;
 

@@ -25,40 +25,40 @@ static void call(void) {
   in_calls--;
 }
 
-static void count(const Task *t) {
-  if (t->ok)
+static void count(const Task *task) {
+  if (task->ok)
     made++;
   else
     refused++;
 }
 
 // --- What Gs do -------------------------------------------------------------
-static void caller(P *p, Task *t) {
+static void caller(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
+  for (task->i = 0; task->i < 2; task->i++) {
     CO_CALL(call());
-    count(t);
+    count(task);
     CO_LOOK;
   }
   CO_END;
 }
 
 // Goes on until another one's call is over; that one may wait for our place.
-static void computing_caller(P *p, Task *t) {
+static void computing_caller(P *p, Task *task) {
   CO_BEGIN;
   CO_CALL(call());
-  count(t);
-  rt_add(&t->shared->flag, 1u);
-  while (rt_load_seq(&t->shared->flag) < 2) CO_LOOK;
+  count(task);
+  rt_add(&task->shared->flag, 1u);
+  while (rt_load_seq(&task->shared->flag) < 2) CO_LOOK;
   CO_END;
 }
 
 // The only G on its P.
-static void hold(const P *p, const Task *t) {
+static void hold(const P *p, const Task *task) {
   EXPLORE_CHECK(runs_on[p->id] == 0, "two goroutines run on P %d", p->id);
-  runs_on[p->id] = t->id + 1;
+  runs_on[p->id] = task->id + 1;
   RT_STEP(runs_on);
-  EXPLORE_CHECK(runs_on[p->id] == t->id + 1 && p->current == &t->g,
+  EXPLORE_CHECK(runs_on[p->id] == task->id + 1 && p->current == &task->g,
                 "two goroutines run on P %d", p->id);
   runs_on[p->id] = 0;
 }
@@ -70,13 +70,13 @@ static void quick_call(void) {
   explore_yield();
 }
 
-static void quick_caller(P *p, Task *t) {
+static void quick_caller(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 3; t->i++) {
-    hold(p, t);
+  for (task->i = 0; task->i < 3; task->i++) {
+    hold(p, task);
     CO_QUICK_CALL(quick_call());
-    count(t);
-    hold(p, t);
+    count(task);
+    hold(p, task);
     CO_LOOK;
   }
   CO_END;
@@ -91,118 +91,118 @@ static void long_call(Shared *shared) {
                 shared->s->calls.count, places);
 }
 
-static void long_caller(P *p, Task *t) {
+static void long_caller(P *p, Task *task) {
   CO_BEGIN;
-  CO_QUICK_CALL(long_call(t->shared));
-  count(t);
-  hold(p, t);
+  CO_QUICK_CALL(long_call(task->shared));
+  count(task);
+  hold(p, task);
   CO_END;
 }
 
 // A slow call that takes until another G has run: an M must come to run it.
-static void waiting_slowly(P *p, Task *t) {
+static void waiting_slowly(P *p, Task *task) {
   CO_BEGIN;
-  CO_CALL(explore_until_set(&t->shared->flag));
-  count(t);
+  CO_CALL(explore_until_set(&task->shared->flag));
+  count(task);
   CO_END;
 }
 
-static void setter(P *p, Task *t) {
+static void setter(P *p, Task *task) {
   CO_BEGIN;
   CO_YIELD;
-  rt_store_seq(&t->shared->flag, 1u);
+  rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
 
-static void holder(P *p, Task *t) {
+static void holder(P *p, Task *task) {
   CO_BEGIN;
-  hold(p, t);
+  hold(p, task);
   CO_YIELD;
-  hold(p, t);
-  rt_store_seq(&t->shared->flag, 1u);
+  hold(p, task);
+  rt_store_seq(&task->shared->flag, 1u);
   CO_LOOK;
-  hold(p, t);
+  hold(p, task);
   CO_END;
 }
 
-static void shake(void *arg, P *q) {
+static void shake(void *arg, P *p) {
   (void)arg;
-  EXPLORE_CHECK(runs_on[q->id] == 0 || p_status(q) == P_RUNNING,
+  EXPLORE_CHECK(runs_on[p->id] == 0 || p_status(p) == P_RUNNING,
                 "a handshake for a P that somebody runs on");
 }
 
-static void shaker(P *p, Task *t) {
+static void shaker(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
-    sched_for_each_p(p, &t->g, shake, NULL);
+  for (task->i = 0; task->i < 2; task->i++) {
+    sched_for_each_p(p, &task->g, shake, NULL);
     CO_LOOK;
   }
   CO_END;
 }
 
-static void leaver(P *p, Task *t) {
+static void leaver(P *p, Task *task) {
   CO_BEGIN;
-  hold(p, t);
-  sched_exit(t->shared->s);
+  hold(p, task);
+  sched_exit(task->shared->s);
   CO_END;
 }
 
 // A call that lasts until the world is stopped, and nobody who would take its
 // P before: it must not be waited for.
-static void waiting_caller(P *p, Task *t) {
+static void waiting_caller(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->s->sysmon.started = 1;  // as enter_quick wants it
-  CO_QUICK_CALL(explore_until_set(&t->shared->flag));
-  t->shared->s->sysmon.started = 0;
-  count(t);
+  task->shared->s->sysmon.started = 1;  // as enter_quick wants it
+  CO_QUICK_CALL(explore_until_set(&task->shared->flag));
+  task->shared->s->sysmon.started = 0;
+  count(task);
   CO_END;
 }
 
-static void freeing_stopper(P *p, Task *t) {
+static void freeing_stopper(P *p, Task *task) {
   CO_BEGIN;
-  while (!sched_stop_world(p, &t->g)) CO_LOOK;
-  rt_store_seq(&t->shared->flag, 1u);
+  while (!sched_stop_world(p, &task->g)) CO_LOOK;
+  rt_store_seq(&task->shared->flag, 1u);
   sched_start_world(p);
   CO_END;
 }
 
-static void free_caller(void *arg, P *q) {
-  (void)q;
-  Task *t = arg;
-  t->n++;
+static void free_caller(void *arg, P *p) {
+  (void)p;
+  Task *task = arg;
+  task->n++;
 }
 
-static void freeing_shaker(P *p, Task *t) {
+static void freeing_shaker(P *p, Task *task) {
   CO_BEGIN;
-  sched_for_each_p(p, &t->g, free_caller, t);
-  EXPLORE_CHECK(t->n == t->shared->s->procs, "a handshake forgot a P");
-  rt_store_seq(&t->shared->flag, 1u);
+  sched_for_each_p(p, &task->g, free_caller, task);
+  EXPLORE_CHECK(task->n == task->shared->s->procs, "a handshake forgot a P");
+  rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
 
-static void worker(P *p, Task *t) {
+static void worker(P *p, Task *task) {
   CO_BEGIN;
-  RT_STEP(&t->i);
+  RT_STEP(&task->i);
   CO_YIELD;
-  RT_STEP(&t->i);
+  RT_STEP(&task->i);
   CO_LOOK;
   CO_END;
 }
 
-static void stopper(P *p, Task *t) {
+static void stopper(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
-    if (sched_stop_world(p, &t->g)) sched_start_world(p);
+  for (task->i = 0; task->i < 2; task->i++) {
+    if (sched_stop_world(p, &task->g)) sched_start_world(p);
     CO_LOOK;
   }
   CO_END;
 }
 
-static void resizer(P *p, Task *t) {
+static void resizer(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
-    t->line = -3;
-    p = sched_set_procs(p, &t->g, t->i == 0 ? 1 : 2);
+  for (task->i = 0; task->i < 2; task->i++) {
+    task->line = -3;
+    p = sched_set_procs(p, &task->g, task->i == 0 ? 1 : 2);
     if (p == NULL) return;
     if (0) {
       case -3:;
@@ -218,13 +218,13 @@ enum { EARLY_NS = 2000, LATE_NS = 1000000000 };
 static uint32_t early_ran;
 static int64_t early_begun;
 
-static void late_sleeper(P *p, Task *t) {
+static void late_sleeper(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP(LATE_NS);
   CO_END;
 }
 
-static void early_sleeper(P *p, Task *t) {
+static void early_sleeper(P *p, Task *task) {
   CO_BEGIN;
   early_begun = rt_now();
   CO_SLEEP(EARLY_NS);
@@ -235,9 +235,9 @@ static void early_sleeper(P *p, Task *t) {
   CO_END;
 }
 
-static void waits_in_call(P *p, Task *t) {
+static void waits_in_call(P *p, Task *task) {
   CO_BEGIN;
-  world_go(p, &t->shared->tasks[CALL_TASKS - 1], early_sleeper);
+  world_go(p, &task->shared->tasks[CALL_TASKS - 1], early_sleeper);
   CO_YIELD;
   CO_CALL(explore_until_set(&early_ran));
   made++;
@@ -247,18 +247,18 @@ static void waits_in_call(P *p, Task *t) {
 typedef struct CallTest {
   int procs, places, threads;  // threads: 0: as many as are wanted
   int calls;                   // that all together try
-  void (*bodies[CALL_TASKS])(P *p, Task *t);
+  void (*bodies[CALL_TASKS])(P *p, Task *task);
   bool sysmon, leaves;  // it runs; a G ends it all early
 } CallTest;
 
 static const CallTest *call_test;
 
-static void start_all(P *p, Task *t) {
+static void start_all(P *p, Task *task) {
   for (int i = 1; i < CALL_TASKS && call_test->bodies[i] != NULL; i++) {
-    world_go(p, &t->shared->tasks[i], call_test->bodies[i]);
+    world_go(p, &task->shared->tasks[i], call_test->bodies[i]);
   }
-  t->body = call_test->bodies[0];
-  t->body(p, t);
+  task->body = call_test->bodies[0];
+  task->body(p, task);
 }
 
 static void call_body(void *arg) {

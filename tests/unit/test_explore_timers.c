@@ -176,67 +176,67 @@ static void restart_against_run(void **state) {
 // --- Sleep, on the whole runtime --------------------------------------------
 static uint32_t woke[TIMER_TASKS];
 
-static void sleeper(P *p, Task *t) {
+static void sleeper(P *p, Task *task) {
   CO_BEGIN;
-  CO_SLEEP(1000 * t->id);
-  rt_store_seq(&woke[t->id], 1u);
+  CO_SLEEP(1000 * task->id);
+  rt_store_seq(&woke[task->id], 1u);
   CO_END;
 }
 
-static void sleep_twice(P *p, Task *t) {
+static void sleep_twice(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP(2000);
-  CO_SLEEP(1500 * t->id);
-  rt_store_seq(&woke[t->id], 1u);
+  CO_SLEEP(1500 * task->id);
+  rt_store_seq(&woke[task->id], 1u);
   CO_END;
 }
 
-static void start_and_end(P *p, Task *t) {
-  world_go(p, &t->shared->tasks[1], sleep_twice);
-  world_go(p, &t->shared->tasks[2], sleeper);
-  world_go(p, &t->shared->tasks[3], sleeper);
-  task_end(p, t);
+static void start_and_end(P *p, Task *task) {
+  world_go(p, &task->shared->tasks[1], sleep_twice);
+  world_go(p, &task->shared->tasks[2], sleeper);
+  world_go(p, &task->shared->tasks[3], sleeper);
+  task_end(p, task);
 }
 
 // Holds its M: others watch the timers.
-static void start_and_hold(P *p, Task *t) {
+static void start_and_hold(P *p, Task *task) {
   CO_BEGIN;
-  world_go(p, &t->shared->tasks[1], sleep_twice);
-  world_go(p, &t->shared->tasks[2], sleeper);
+  world_go(p, &task->shared->tasks[1], sleep_twice);
+  world_go(p, &task->shared->tasks[2], sleeper);
   for (int i = 1; i <= 2; i++) explore_until_set(&woke[i]);
   CO_END;
 }
 
 // The M that watches the timers is taken for the spawned ones.
-static void sleep_and_spawn(P *p, Task *t) {
+static void sleep_and_spawn(P *p, Task *task) {
   CO_BEGIN;
-  world_go(p, &t->shared->tasks[1], sleeper);
+  world_go(p, &task->shared->tasks[1], sleeper);
   CO_SLEEP(500);
-  world_go(p, &t->shared->tasks[2], sleep_twice);
+  world_go(p, &task->shared->tasks[2], sleep_twice);
   CO_YIELD;
-  world_go(p, &t->shared->tasks[3], sleeper);
+  world_go(p, &task->shared->tasks[3], sleeper);
   CO_END;
 }
 
 // In a call until the other has woken: somebody else must watch the timers.
-static void sleep_and_call(P *p, Task *t) {
+static void sleep_and_call(P *p, Task *task) {
   CO_BEGIN;
-  world_go(p, &t->shared->tasks[1], sleeper);
+  world_go(p, &task->shared->tasks[1], sleeper);
   CO_YIELD;
   CO_CALL(explore_until_set(&woke[1]));
   CO_END;
 }
 
-static void hold_with_own_timer(P *p, Task *t) {
+static void hold_with_own_timer(P *p, Task *task) {
   timers[0] = (Timer){.fire = count_fire};
   fire_count[0] = 0;
   timer_start(p, &timers[0], rt_now() + 1000, 0);
   explore_until_set(&fire_count[0]);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 typedef struct SleepTest {
-  void (*main_body)(P *p, Task *t);
+  void (*main_body)(P *p, Task *task);
   int procs;
   bool sysmon;
 } SleepTest;

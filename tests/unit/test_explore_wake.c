@@ -19,12 +19,12 @@ static const SchedTopology *topology;  // NULL: the plain order
 // Holds the M, with its P: only other Ms can make it go on.
 static void hold_until_ran(int id) { explore_until_set(&ran[id]); }
 
-static void child(P *p, Task *t) {
-  rt_store_seq(&ran[t->id], 1u);
-  task_end(p, t);
+static void child(P *p, Task *task) {
+  rt_store_seq(&ran[task->id], 1u);
+  task_end(p, task);
 }
 
-static void wake_run(int tasks, void (*main_body)(P *p, Task *t)) {
+static void wake_run(int tasks, void (*main_body)(P *p, Task *task)) {
   Shared world;
   memset(ran, 0, sizeof ran);
   world_init(&world, procs, tasks);
@@ -44,20 +44,20 @@ static void wake_run(int tasks, void (*main_body)(P *p, Task *t)) {
 }
 
 // --- Spawn ------------------------------------------------------------------
-static void spawn_one_by_one(P *p, Task *t) {
+static void spawn_one_by_one(P *p, Task *task) {
   for (int i = 1; i <= rounds; i++) {
-    world_go(p, &t->shared->tasks[i], child);
+    world_go(p, &task->shared->tasks[i], child);
     hold_until_ran(i);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
-static void spawn_many(P *p, Task *t) {
+static void spawn_many(P *p, Task *task) {
   for (int i = 1; i <= rounds; i++) {
-    world_go(p, &t->shared->tasks[i], child);
+    world_go(p, &task->shared->tasks[i], child);
   }
   for (int i = 1; i <= rounds; i++) hold_until_ran(i);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void spawn_body(void *arg) {
@@ -93,7 +93,7 @@ static int moving_cpu(void) {
   return (explore_thread() + (int)explore_rarely(4, 4)) % 4;
 }
 
-static void near_run(int tasks, void (*main_body)(P *p, Task *t)) {
+static void near_run(int tasks, void (*main_body)(P *p, Task *task)) {
   static const uint32_t places[] = {0, 0, 1 << SCHED_DOMAIN_SHIFT | 1,
                                     1 << SCHED_DOMAIN_SHIFT | 1};
   static const SchedTopology two = {.cpus = 4,
@@ -131,12 +131,12 @@ static void thieves_find_few_busy_ps(void **state) {
 }
 
 // Searches were in vain, so spawn wakes nobody: the spawner's looks do.
-static void spawn_and_look(P *p, Task *t) {
+static void spawn_and_look(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->s->futile_max = 0;
-  for (t->i = 1; t->i <= rounds; t->i++) {
-    world_go(p, &t->shared->tasks[t->i], child);
-    while (rt_load_seq(&ran[t->i]) == 0) CO_LOOK;
+  task->shared->s->futile_max = 0;
+  for (task->i = 1; task->i <= rounds; task->i++) {
+    world_go(p, &task->shared->tasks[task->i], child);
+    while (rt_load_seq(&ran[task->i]) == 0) CO_LOOK;
   }
   CO_END;
 }
@@ -159,18 +159,18 @@ static void looks_wake_for_quiet_spawns(void **state) {
 
 // --- Two children that need one another -------------------------------------
 // Runs until the other one runs at the same time.
-static void partner(P *p, Task *t) {
-  rt_store_seq(&ran[t->id], 1u);
-  hold_until_ran(t->id == 1 ? 2 : 1);
-  task_end(p, t);
+static void partner(P *p, Task *task) {
+  rt_store_seq(&ran[task->id], 1u);
+  hold_until_ran(task->id == 1 ? 2 : 1);
+  task_end(p, task);
 }
 
-static void partners_body(P *p, Task *t) {
-  world_go(p, &t->shared->tasks[1], partner);
-  world_go(p, &t->shared->tasks[2], partner);
+static void partners_body(P *p, Task *task) {
+  world_go(p, &task->shared->tasks[1], partner);
+  world_go(p, &task->shared->tasks[2], partner);
   hold_until_ran(1);
   hold_until_ran(2);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void partners_run(void *arg) {
@@ -188,15 +188,15 @@ static void last_spinner_wakes_another(void **state) {
 
 // --- Yield ------------------------------------------------------------------
 // Holds its M until the main G, which yielded, runs again.
-static void holds_for_main(P *p, Task *t) {
+static void holds_for_main(P *p, Task *task) {
   hold_until_ran(0);
-  rt_store_seq(&ran[t->id], 1u);
-  task_end(p, t);
+  rt_store_seq(&ran[task->id], 1u);
+  task_end(p, task);
 }
 
-static void yield_main(P *p, Task *t) {
+static void yield_main(P *p, Task *task) {
   CO_BEGIN;
-  world_go(p, &t->shared->tasks[1], holds_for_main);
+  world_go(p, &task->shared->tasks[1], holds_for_main);
   CO_YIELD;
   rt_store_seq(&ran[0], 1u);
   hold_until_ran(1);
@@ -216,30 +216,30 @@ static void yield_wakes(void **state) {
 }
 
 // --- Ready: one by one, and a list ------------------------------------------
-static void receiver(P *p, Task *t) {
+static void receiver(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[0]);
-  rt_store_seq(&ran[t->id], 1u);
+  CO_RECV(task->shared->chans[0]);
+  rt_store_seq(&ran[task->id], 1u);
   CO_END;
 }
 
-static void start_receivers(P *p, Task *t) {
+static void start_receivers(P *p, Task *task) {
   for (int i = 1; i <= rounds; i++) {
-    world_go(p, &t->shared->tasks[i], receiver);
+    world_go(p, &task->shared->tasks[i], receiver);
   }
 }
 
-static int receivers_waiting(const Chan *c) {
+static int receivers_waiting(const Chan *chan) {
   int count = 0;
-  for (const Waiter *w = c->recv_first; w != NULL; w = w->next) count++;
+  for (const Waiter *w = chan->recv_first; w != NULL; w = w->next) count++;
   return count;
 }
 
-static void close_main(P *p, Task *t) {
+static void close_main(P *p, Task *task) {
   CO_BEGIN;
-  start_receivers(p, t);
-  while (receivers_waiting(t->shared->chans[0]) < rounds) CO_YIELD;
-  EXPLORE_CHECK(chan_close(p, t->shared->chans[0]), "it was closed already");
+  start_receivers(p, task);
+  while (receivers_waiting(task->shared->chans[0]) < rounds) CO_YIELD;
+  EXPLORE_CHECK(chan_close(p, task->shared->chans[0]), "it was closed already");
   for (int i = 1; i <= rounds; i++) hold_until_ran(i);
   CO_END;
 }
@@ -251,14 +251,15 @@ static void close_body(void *arg) {
 
 // The second send displaces the first receiver from runnext, and wakes for it.
 // What stays in runnext waits for a look (row 5).
-static void send_main(P *p, Task *t) {
+static void send_main(P *p, Task *task) {
   CO_BEGIN;
-  start_receivers(p, t);
-  while (receivers_waiting(t->shared->chans[0]) < rounds) CO_YIELD;
-  for (t->i = 1; t->i <= rounds; t->i++) CO_SEND(t->shared->chans[0], 7);
+  start_receivers(p, task);
+  while (receivers_waiting(task->shared->chans[0]) < rounds) CO_YIELD;
+  for (task->i = 1; task->i <= rounds; task->i++)
+    CO_SEND(task->shared->chans[0], 7);
   const G *next = rt_load_relaxed(&p->runnext);
   for (int i = 1; i <= rounds; i++) {
-    if (next != &t->shared->tasks[i].g) hold_until_ran(i);
+    if (next != &task->shared->tasks[i].g) hold_until_ran(i);
   }
   CO_END;
 }
@@ -284,11 +285,11 @@ static void ready_wakes(void **state) {
 }
 
 // --- A G in runnext is seen by the looks of the one that runs ---------------
-static void look_main(P *p, Task *t) {
+static void look_main(P *p, Task *task) {
   CO_BEGIN;
-  start_receivers(p, t);
-  while (receivers_waiting(t->shared->chans[0]) < 1) CO_YIELD;
-  CO_SEND(t->shared->chans[0], 7);
+  start_receivers(p, task);
+  while (receivers_waiting(task->shared->chans[0]) < 1) CO_YIELD;
+  CO_SEND(task->shared->chans[0], 7);
   while (!rt_load_seq(&ran[1])) CO_LOOK;
   CO_END;
 }
@@ -307,10 +308,10 @@ static void looks_wake(void **state) {
 }
 
 // --- Blocking calls ---------------------------------------------------------
-static void call_main(P *p, Task *t) {
+static void call_main(P *p, Task *task) {
   CO_BEGIN;
-  world_go(p, &t->shared->tasks[1], child);
-  world_go(p, &t->shared->tasks[2], child);
+  world_go(p, &task->shared->tasks[1], child);
+  world_go(p, &task->shared->tasks[2], child);
   CO_CALL({  // in the kernel: the P must be in other hands
     hold_until_ran(1);
     hold_until_ran(2);
@@ -325,22 +326,22 @@ static void call_body(void *arg) {
 
 // A call comes back, takes an idle P away from a thread that is about to wake
 // an M for it, and makes work itself.
-static void call_and_spawn(P *p, Task *t) {
+static void call_and_spawn(P *p, Task *task) {
   CO_BEGIN;
   CO_CALL(RT_STEP(&ran));
-  world_go(p, &t->shared->tasks[t->id + 2], child);
-  hold_until_ran(t->id + 2);
-  rt_store_seq(&ran[t->id], 1u);
+  world_go(p, &task->shared->tasks[task->id + 2], child);
+  hold_until_ran(task->id + 2);
+  rt_store_seq(&ran[task->id], 1u);
   CO_END;
 }
 
-static void calls_main(P *p, Task *t) {
+static void calls_main(P *p, Task *task) {
   CO_BEGIN;
-  world_go(p, &t->shared->tasks[1], call_and_spawn);
+  world_go(p, &task->shared->tasks[1], call_and_spawn);
   CO_YIELD;
-  world_go(p, &t->shared->tasks[2], child);
+  world_go(p, &task->shared->tasks[2], child);
   CO_YIELD;
-  world_go(p, &t->shared->tasks[4], child);
+  world_go(p, &task->shared->tasks[4], child);
   CO_END;
 }
 

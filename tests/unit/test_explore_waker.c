@@ -117,17 +117,18 @@ static void make_the_waker(void) {
   rt_store_seq(&is_made, 1u);
 }
 
-static void native(P *p, Task *t) {
+static void native(P *p, Task *task) {
   CO_BEGIN;
   make_the_waker();
   if (waker_test->waits) {
     CO_RECV(&((ObjChan *)(void *)channel_room)->chan);
-    EXPLORE_CHECK(t->ok && t->word == WOKEN_WITH, "woken with another value");
+    EXPLORE_CHECK(task->ok && task->word == WOKEN_WITH,
+                  "woken with another value");
     EXPLORE_CHECK(makes == 1 && tells == 0, "woken, and told");
   }
   woken_before = woken;
   if (!waker_test->leaves) tell_link(&csp, csp_wrap(LINK));
-  sched_end(p, &t->g);
+  sched_end(p, &task->g);
   rt_store_seq(&all_done, 1u);
 }
 }
@@ -148,20 +149,20 @@ static void begin_world(void) {
 static void waker_body(void *arg) {
   waker_test = arg;
   begin_world();
-  Sched *s = world.s;
+  Sched *sched = world.s;
   world.tasks[0].g.resume = task_resume_once;
   world.tasks[0].body = native;
   explore_go(waking_host, NULL);
-  stepped_work(s);
-  task_go(stepped_p(s), &world.tasks[0]);
+  stepped_work(sched);
+  task_go(stepped_p(sched), &world.tasks[0]);
   SteppedRun run = {&all_done, RT_FOREVER, true, 0};
-  SteppedEnd end = stepped_run(s, NULL, &run);
+  SteppedEnd end = stepped_run(sched, NULL, &run);
   EXPLORE_CHECK(end == STEPPED_DONE, "it ended with %d", (int)end);
-  stepped_rest(s);
+  stepped_rest(sched);
   door_close(csp.door);
   woken_before = woken;
   wakers_free(&csp);
-  stepped_end(s);
+  stepped_end(sched);
   explore_join_all();
   EXPLORE_CHECK(makes == 1, "make was called %d times", makes);
   EXPLORE_CHECK(frees == 1 && csp.wakers == NULL, "the waker is kept");

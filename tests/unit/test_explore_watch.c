@@ -16,7 +16,7 @@ typedef struct WatchTest {
   SchedEnd end;
   uint32_t events;          // kept for each P; 0: none
   void (*host)(void *arg);  // what another host's thread does, with a pin
-  void (*bodies[WATCH_TASKS])(P *p, Task *t);
+  void (*bodies[WATCH_TASKS])(P *p, Task *task);
   int64_t patience;  // of the outside thread with a stop; 0: it waits
 } WatchTest;
 
@@ -39,23 +39,23 @@ static void work(void) {
 }
 
 static void check_inside(void *arg) {
-  const Sched *s = ((Shared *)arg)->s;
+  const Sched *sched = ((Shared *)arg)->s;
   EXPLORE_CHECK(!is_stopped, "two have stopped the world");
   is_stopped = true;
   stop_seen = 1;
   for (int i = 0; i < 3; i++) RT_STEP(&is_stopped);
   EXPLORE_CHECK(inside == 0, "%u goroutines run in a stopped world", inside);
-  for (int i = 0; i < s->procs; i++) {
-    EXPLORE_CHECK(p_status(s->all_ps[i]) == P_STOPPED, "P %d is not stopped",
-                  i);
+  for (int i = 0; i < sched->procs; i++) {
+    EXPLORE_CHECK(p_status(sched->all_ps[i]) == P_STOPPED,
+                  "P %d is not stopped", i);
   }
   is_stopped = false;
   stops++;
 }
 
-static void worker(P *p, Task *t) {
+static void worker(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
+  for (task->i = 0; task->i < 2; task->i++) {
     work();
     CO_LOOK;
   }
@@ -64,32 +64,32 @@ static void worker(P *p, Task *t) {
   CO_END;
 }
 
-static void caller(P *p, Task *t) {
+static void caller(P *p, Task *task) {
   CO_BEGIN;
   work();
-  CO_QUICK_CALL(RT_STEP(&t->i));
+  CO_QUICK_CALL(RT_STEP(&task->i));
   work();
-  CO_CALL(RT_STEP(&t->i));
+  CO_CALL(RT_STEP(&task->i));
   work();
   CO_END;
 }
 
 // An M in a blocking call has no P, either.
-static void calling_stopper(P *p, Task *t) {
+static void calling_stopper(P *p, Task *task) {
   CO_BEGIN;
   work();
-  CO_CALL(
-      sched_while_stopped(t->shared->s, RT_FOREVER, check_inside, t->shared));
+  CO_CALL(sched_while_stopped(task->shared->s, RT_FOREVER, check_inside,
+                              task->shared));
   work();
   CO_END;
 }
 
-static void stopper(P *p, Task *t) {
+static void stopper(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
+  for (task->i = 0; task->i < 2; task->i++) {
     work();
-    if (sched_stop_world(p, &t->g)) {
-      check_inside(t->shared);
+    if (sched_stop_world(p, &task->g)) {
+      check_inside(task->shared);
       sched_start_world(p);
     }
     CO_LOOK;
@@ -98,39 +98,39 @@ static void stopper(P *p, Task *t) {
 }
 
 // Only another wakes it; nobody does.
-static void sleeper(P *p, Task *t) {
+static void sleeper(P *p, Task *task) {
   CO_BEGIN;
   CO_RECV(NULL);
   CO_END;
 }
 
-static void sender(P *p, Task *t) {
+static void sender(P *p, Task *task) {
   CO_BEGIN;
-  CO_SEND(t->shared->chans[0], 1);
+  CO_SEND(task->shared->chans[0], 1);
   work();
   CO_END;
 }
 
-static void receiver(P *p, Task *t) {
+static void receiver(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[0]);
+  CO_RECV(task->shared->chans[0]);
   work();
   CO_END;
 }
 
 // --- Runs -------------------------------------------------------------------
-static void start_all(P *p, Task *t) {
+static void start_all(P *p, Task *task) {
   for (int i = 1; i < WATCH_TASKS && watch_test->bodies[i] != NULL; i++) {
-    world_go(p, &t->shared->tasks[i], watch_test->bodies[i]);
+    world_go(p, &task->shared->tasks[i], watch_test->bodies[i]);
   }
-  t->body = watch_test->bodies[0];
-  t->body(p, t);
+  task->body = watch_test->bodies[0];
+  task->body(p, task);
 }
 
-static bool runs(Sched *s) {
-  rt_lock(&s->lock);
-  bool running = s->running;
-  rt_unlock(&s->lock);
+static bool runs(Sched *sched) {
+  rt_lock(&sched->lock);
+  bool running = sched->running;
+  rt_unlock(&sched->lock);
   return running;
 }
 
@@ -157,10 +157,10 @@ static void post_fn(P *p, SchedPost *post) {
   sched_unpin(world.s);
 }
 
-static void post_one(Sched *s) {
+static void post_one(Sched *sched) {
   static SchedPost post;
   post = (SchedPost){.fn = post_fn};
-  sched_post(s, &post);
+  sched_post(sched, &post);
 }
 
 static void poster(void *arg) {
@@ -177,8 +177,8 @@ static void leaver(void *arg) { sched_exit_soon(((Shared *)arg)->s); }
 static void unpinner(void *arg) { sched_unpin(((Shared *)arg)->s); }
 
 // RUN and LEAVE take turns on a P.
-static void check_ring(const Sched *s, const P *p) {
-  uint64_t size = s->watch.events, count = p->trace.count;
+static void check_ring(const Sched *sched, const P *p) {
+  uint64_t size = sched->watch.events, count = p->trace.count;
   int last = -1;
   for (uint64_t i = count > size ? count - size : 0; i < count; i++) {
     int kind = p->trace.events[i % size].kind;
@@ -189,13 +189,13 @@ static void check_ring(const Sched *s, const P *p) {
   }
 }
 
-static void check_events(Sched *s) {
+static void check_events(Sched *sched) {
   if (watch_test->events == 0) return;
-  for (int i = 0; i < s->procs; i++) check_ring(s, s->all_ps[i]);
+  for (int i = 0; i < sched->procs; i++) check_ring(sched, sched->all_ps[i]);
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
-  sched_trace_write(s, out);
+  sched_trace_write(sched, out);
   fclose(out);
   EXPLORE_CHECK(len > 2 && strcmp(text + len - 3, "}}\n") == 0,
                 "the trace is not whole");
@@ -255,26 +255,25 @@ static void stops_are_given_up(void **state) {
   (void)state;
   stops = given_up = 0;
   run("given_up_1",
-      (WatchTest){
-          1, SCHED_EXITED, 0, NULL, {worker, worker}, .patience = PATIENCE_NS});
+      (WatchTest){1, SCHED_EXITED, 0, NULL, {worker, worker}, PATIENCE_NS});
   run("given_up_3", (WatchTest){WATCH_PS,
                                 SCHED_EXITED,
                                 0,
                                 NULL,
                                 {sender, receiver, caller, worker},
-                                .patience = PATIENCE_NS});
+                                PATIENCE_NS});
   run("given_up_stop", (WatchTest){2,
                                    SCHED_EXITED,
                                    0,
                                    NULL,
                                    {stopper, calling_stopper, worker},
-                                   .patience = PATIENCE_NS});
+                                   PATIENCE_NS});
   run("given_up_deadlock", (WatchTest){2,
                                        SCHED_DEADLOCK,
                                        0,
                                        NULL,
                                        {sleeper, receiver, worker},
-                                       .patience = PATIENCE_NS});
+                                       PATIENCE_NS});
   run("given_up_post", (WatchTest){.procs = 2,
                                    .end = SCHED_EXITED,
                                    .host = poster,

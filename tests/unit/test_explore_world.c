@@ -31,19 +31,19 @@ static void work(void) {
 
 static void check_stopped(const P *mine) {
   EXPLORE_CHECK(inside == 0, "%u goroutines run in a stopped world", inside);
-  const Sched *s = mine->sched;
-  for (int i = 0; i < s->procs; i++) {
-    const P *p = s->all_ps[i];
+  const Sched *sched = mine->sched;
+  for (int i = 0; i < sched->procs; i++) {
+    const P *p = sched->all_ps[i];
     EXPLORE_CHECK(p->status == P_STOPPED, "P %d is not stopped", i);
   }
-  EXPLORE_CHECK(s->idle.ps == NULL && s->idle_count == 0,
+  EXPLORE_CHECK(sched->idle.ps == NULL && sched->idle_count == 0,
                 "there are idle Ps in a stopped world");
 }
 
 // --- What Gs do -------------------------------------------------------------
-static void worker(P *p, Task *t) {
+static void worker(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 3; t->i++) {
+  for (task->i = 0; task->i < 3; task->i++) {
     work();
     CO_LOOK;
   }
@@ -52,19 +52,19 @@ static void worker(P *p, Task *t) {
 }
 
 // Goes on until the stopper has ended: a look that was asked to stop does.
-static void endless(P *p, Task *t) {
+static void endless(P *p, Task *task) {
   CO_BEGIN;
-  while (!rt_load_seq(&t->shared->flag)) {
+  while (!rt_load_seq(&task->shared->flag)) {
     work();
-    t->a = (rt_load_seq(&p->look) & LOOK_WORLD) != 0;
-    t->b = stops;
+    task->a = (rt_load_seq(&p->look) & LOOK_WORLD) != 0;
+    task->b = stops;
     CO_LOOK;
-    EXPLORE_CHECK(!t->a || stops > t->b, "a look did not stop");
+    EXPLORE_CHECK(!task->a || stops > task->b, "a look did not stop");
   }
   CO_END;
 }
 
-static void yielder(P *p, Task *t) {
+static void yielder(P *p, Task *task) {
   CO_BEGIN;
   work();
   CO_YIELD;
@@ -74,45 +74,45 @@ static void yielder(P *p, Task *t) {
 }
 
 // Two blocking calls; the P may be another afterwards.
-static void caller(P *p, Task *t) {
+static void caller(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
+  for (task->i = 0; task->i < 2; task->i++) {
     work();
-    CO_CALL(RT_STEP(&t->i));
+    CO_CALL(RT_STEP(&task->i));
   }
   work();
   CO_END;
 }
 
-static void brief(P *p, Task *t) {
+static void brief(P *p, Task *task) {
   work();
-  task_end(p, t);
+  task_end(p, task);
 }
 
 // A G more between any two looks.
-static void storm(P *p, Task *t) {
+static void storm(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = WORLD_BODIES; t->i < WORLD_TASKS; t->i++) {
+  for (task->i = WORLD_BODIES; task->i < WORLD_TASKS; task->i++) {
     work();
-    world_go(p, &t->shared->tasks[t->i], brief);
+    world_go(p, &task->shared->tasks[task->i], brief);
     CO_LOOK;
   }
   CO_END;
 }
 
 // Its timer's P may go away meanwhile.
-static void napper(P *p, Task *t) {
+static void napper(P *p, Task *task) {
   CO_BEGIN;
   work();
-  CO_SLEEP(2000 * t->id);
+  CO_SLEEP(2000 * task->id);
   work();
   CO_SLEEP(1000);
   work();
   CO_END;
 }
 
-static void stop_once(P *p, Task *t) {
-  if (!sched_stop_world(p, &t->g)) return;
+static void stop_once(P *p, Task *task) {
+  if (!sched_stop_world(p, &task->g)) return;
   check_stopped(p);
   is_stopped = true;
   for (int i = 0; i < 3; i++) RT_STEP(&is_stopped);
@@ -122,14 +122,14 @@ static void stop_once(P *p, Task *t) {
   sched_start_world(p);
 }
 
-static void stopper(P *p, Task *t) {
+static void stopper(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
+  for (task->i = 0; task->i < 2; task->i++) {
     work();
-    stop_once(p, t);
+    stop_once(p, task);
     CO_LOOK;
   }
-  rt_store_seq(&t->shared->flag, 1u);
+  rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
 
@@ -139,10 +139,10 @@ static void job(void *arg, int worker_id, int workers) {
   rt_add((uint32_t *)arg, 1u << (8 * worker_id));
 }
 
-static void stopper_with_job(P *p, Task *t) {
+static void stopper_with_job(P *p, Task *task) {
   CO_BEGIN;
   work();
-  if (sched_stop_world(p, &t->g)) {
+  if (sched_stop_world(p, &task->g)) {
     uint32_t ran = 0;
     is_stopped = true;
     sched_run_stopped(p, job, &ran);
@@ -156,16 +156,16 @@ static void stopper_with_job(P *p, Task *t) {
   CO_END;
 }
 
-static void shake(void *arg, P *q) {
+static void shake(void *arg, P *p) {
   (void)arg;
-  EXPLORE_CHECK(++shaken[q->id] == 1, "P %d was shaken twice", q->id);
+  EXPLORE_CHECK(++shaken[p->id] == 1, "P %d was shaken twice", p->id);
 }
 
-static void shaker(P *p, Task *t) {
+static void shaker(P *p, Task *task) {
   CO_BEGIN;
   work();
   memset(shaken, 0, sizeof shaken);
-  sched_for_each_p(p, &t->g, shake, NULL);
+  sched_for_each_p(p, &task->g, shake, NULL);
   for (int i = 0; i < sched_procs(p->sched); i++) {
     EXPLORE_CHECK(shaken[i] == 1, "P %d was shaken %u times", i, shaken[i]);
   }
@@ -173,12 +173,12 @@ static void shaker(P *p, Task *t) {
   CO_END;
 }
 
-static void resizer(P *p, Task *t) {
+static void resizer(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 2; t->i++) {
+  for (task->i = 0; task->i < 2; task->i++) {
     work();
-    t->line = -3;
-    p = sched_set_procs(p, &t->g, t->i == 0 ? 1 : WORLD_PS);
+    task->line = -3;
+    p = sched_set_procs(p, &task->g, task->i == 0 ? 1 : WORLD_PS);
     if (p == NULL) return;
     if (0) {
       case -3:;
@@ -189,11 +189,11 @@ static void resizer(P *p, Task *t) {
 }
 
 // For good: what is on the other Ps must go on with one.
-static void shrinker(P *p, Task *t) {
+static void shrinker(P *p, Task *task) {
   CO_BEGIN;
   work();
-  t->line = -3;
-  p = sched_set_procs(p, &t->g, 1);
+  task->line = -3;
+  p = sched_set_procs(p, &task->g, 1);
   if (p == NULL) return;
   if (0) {
     case -3:;
@@ -205,25 +205,25 @@ static void shrinker(P *p, Task *t) {
 // --- A G that is started while the world stops ------------------------------
 static uint32_t child_ran;
 
-static void child(P *p, Task *t) {
+static void child(P *p, Task *task) {
   rt_store_seq(&child_ran, 1u);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 // Both hold their Ms: only a third one can run the child.
-static void stop_and_hold(P *p, Task *t) {
+static void stop_and_hold(P *p, Task *task) {
   CO_BEGIN;
   while (stops == 0) {
-    stop_once(p, t);
+    stop_once(p, task);
     CO_LOOK;
   }
   explore_until_set(&child_ran);
   CO_END;
 }
 
-static void start_and_hold(P *p, Task *t) {
+static void start_and_hold(P *p, Task *task) {
   CO_BEGIN;
-  world_go(p, &t->shared->tasks[WORLD_BODIES], child);
+  world_go(p, &task->shared->tasks[WORLD_BODIES], child);
   while (stops == 0) CO_LOOK;
   explore_until_set(&child_ran);
   CO_END;
@@ -232,17 +232,17 @@ static void start_and_hold(P *p, Task *t) {
 // --- Scenarios: which Gs there are ------------------------------------------
 typedef struct WorldTest {
   int procs;
-  void (*bodies[WORLD_BODIES])(P *p, Task *t);
+  void (*bodies[WORLD_BODIES])(P *p, Task *task);
 } WorldTest;
 
 static const WorldTest *world_test;
 
-static void start_all(P *p, Task *t) {
+static void start_all(P *p, Task *task) {
   for (int i = 1; i < WORLD_BODIES && world_test->bodies[i] != NULL; i++) {
-    world_go(p, &t->shared->tasks[i], world_test->bodies[i]);
+    world_go(p, &task->shared->tasks[i], world_test->bodies[i]);
   }
-  t->body = world_test->bodies[0];
-  t->body(p, t);
+  task->body = world_test->bodies[0];
+  task->body(p, task);
 }
 
 static void world_body(void *arg) {

@@ -12,33 +12,33 @@ typedef struct Fifo {
   char folder[32], path[64];
 } Fifo;
 
-static void open_fifo(Fifo *f) {
-  open_host(&f->host, STEPPED);
-  strcpy(f->folder, "/tmp/csp_fifo_XXXXXX");
-  assert_non_null(mkdtemp(f->folder));
-  snprintf(f->path, sizeof f->path, "%s/fifo.csp", f->folder);
-  assert_int_equal(mkfifo(f->path, 0600), 0);
+static void open_fifo(Fifo *fifo) {
+  open_host(&fifo->host, STEPPED);
+  strcpy(fifo->folder, "/tmp/csp_fifo_XXXXXX");
+  assert_non_null(mkdtemp(fifo->folder));
+  snprintf(fifo->path, sizeof fifo->path, "%s/fifo.csp", fifo->folder);
+  assert_int_equal(mkfifo(fifo->path, 0600), 0);
 }
 
-static void close_fifo(Fifo *f) {
-  close_host(&f->host);
-  unlink(f->path);
-  rmdir(f->folder);
+static void close_fifo(Fifo *fifo) {
+  close_host(&fifo->host);
+  unlink(fifo->path);
+  rmdir(fifo->folder);
 }
 
 // The script's path is the FIFO's `path`.
-static CspHandle load_with(Fifo *f, const char *text) {
+static CspHandle load_with(Fifo *fifo, const char *text) {
   char *whole;
-  assert_true(
-      asprintf(&whole, "import \"os\"\npath := \"%s\"\n%s", f->path, text) > 0);
-  CspHandle module = load(&f->host, whole);
+  assert_true(asprintf(&whole, "import \"os\"\npath := \"%s\"\n%s", fifo->path,
+                       text) > 0);
+  CspHandle module = load(&fifo->host, whole);
   free(whole);
   return module;
 }
 
-static void expect_out(Fifo *f, const char *text) {
-  assert_string_equal(f->host.out, text);
-  f->host.out[0] = '\0';
+static void expect_out(Fifo *fifo, const char *text) {
+  assert_string_equal(fifo->host.out, text);
+  fifo->host.out[0] = '\0';
 }
 
 static const char does_not_wait[] = "a stepped runtime does not wait for that";
@@ -152,10 +152,10 @@ static const char filling[] =
     "  return file\n"
     "}\n";
 
-static CspHandle fill(Fifo *f, const char *how) {
+static CspHandle fill(Fifo *fifo, const char *how) {
   char *text;
   assert_true(asprintf(&text, "%s%s", filling, how) > 0);
-  CspHandle module = load_with(f, text);
+  CspHandle module = load_with(fifo, text);
   free(text);
   return module;
 }

@@ -112,9 +112,10 @@ static void random_floats_read_back(void **state) {
 }
 
 // --- Values -----------------------------------------------------------------
-static void check_value(Fixture *f, Value v, bool quoted, const char *text) {
+static void check_value(Fixture *fixture, Value v, bool quoted,
+                        const char *text) {
   Text out = {0};
-  format_value(&out, &f->vm, v, quoted);
+  format_value(&out, &fixture->vm, v, quoted);
   assert_false(out.failed);
   assert_string_equal(out.data, text);
   text_free(&out);
@@ -122,97 +123,101 @@ static void check_value(Fixture *f, Value v, bool quoted, const char *text) {
 
 static void plain_values(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  check_value(f, VALUE_NIL, false, "nil");
-  check_value(f, VALUE_TRUE, false, "true");
-  check_value(f, value_from_int(f->locals, INT64_MIN), false,
+  Fixture *fixture = fixture_new(1);
+  check_value(fixture, VALUE_NIL, false, "nil");
+  check_value(fixture, VALUE_TRUE, false, "true");
+  check_value(fixture, value_from_int(fixture->locals, INT64_MIN), false,
               "-9223372036854775808");
-  Value s = fixture_string(f, "a\n\"${x}\" $ \xff\xc3\xa9\x01");
-  check_value(f, s, true, "\"a\\n\\\"\\${x}\\\" $ \\xff\xc3\xa9\\x01\"");
-  ObjRange *range = range_new(f->locals, 0, 3, true);
-  check_value(f, value_from_obj(range), false, "0..=3");
+  Value s = fixture_string(fixture, "a\n\"${x}\" $ \xff\xc3\xa9\x01");
+  check_value(fixture, s, true, "\"a\\n\\\"\\${x}\\\" $ \\xff\xc3\xa9\\x01\"");
+  ObjRange *range = range_new(fixture->locals, 0, 3, true);
+  check_value(fixture, value_from_obj(range), false, "0..=3");
   assert_string_equal(value_type_name(s), "string");
   assert_string_equal(value_type_name(VALUE_FALSE), "bool");
   assert_string_equal(value_type_name(VALUE_NIL), "nil");
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
-static ObjStruct *point_type(Fixture *f, Value string_method) {
+static ObjStruct *point_type(Fixture *fixture, Value string_method) {
   ObjStruct *type = (ObjStruct *)heap_alloc(
-      &f->locals[0].heap, sizeof *type + 2 * sizeof(ObjString *), OBJ_STRUCT);
+      &fixture->locals[0].heap, sizeof *type + 2 * sizeof(ObjString *),
+      OBJ_STRUCT);
   memset((char *)type + sizeof(Obj), 0, sizeof *type - sizeof(Obj));
   type->obj.aux = 2;
-  type->name = vm_intern(&f->vm, "Point", 5);
-  type->fields[0] = vm_intern(&f->vm, "x", 1);
-  type->fields[1] = vm_intern(&f->vm, "y", 1);
+  type->name = vm_intern(&fixture->vm, "Point", 5);
+  type->fields[0] = vm_intern(&fixture->vm, "x", 1);
+  type->fields[1] = vm_intern(&fixture->vm, "y", 1);
   type->string_method = string_method;
   return type;
 }
 
-static Value point(Fixture *f, ObjStruct *type, Value x, Value y) {
-  ObjInstance *p = (ObjInstance *)heap_alloc(
-      &f->locals[0].heap, sizeof *p + 2 * sizeof(Value), OBJ_INSTANCE);
-  p->obj.aux = 2;
-  p->type = type;
-  p->fields[0] = x;
-  p->fields[1] = y;
-  return value_from_obj(p);
+static Value point(Fixture *fixture, ObjStruct *type, Value x, Value y) {
+  ObjInstance *instance = (ObjInstance *)heap_alloc(
+      &fixture->locals[0].heap, sizeof *instance + 2 * sizeof(Value),
+      OBJ_INSTANCE);
+  instance->obj.aux = 2;
+  instance->type = type;
+  instance->fields[0] = x;
+  instance->fields[1] = y;
+  return value_from_obj(instance);
 }
 
 static void containers(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  ObjList *list = list_new(f->locals, 0);
+  Fixture *fixture = fixture_new(1);
+  ObjList *list = list_new(fixture->locals, 0);
   Value v = value_from_obj(list);
-  check_value(f, v, false, "[]");
-  list_push(f->locals, list, value_from_small(1));
-  list_push(f->locals, list, fixture_string(f, "two"));
-  ObjMap *map = map_new(f->locals, 0);
-  map_set(f->locals, map, fixture_string(f, "k"), v);
-  map_set(f->locals, map, value_from_small(7), value_from_obj(map));
-  Value p = point(f, point_type(f, VALUE_NIL), value_from_obj(map), v);
-  check_value(f, p, false,
+  check_value(fixture, v, false, "[]");
+  list_push(fixture->locals, list, value_from_small(1));
+  list_push(fixture->locals, list, fixture_string(fixture, "two"));
+  ObjMap *map = map_new(fixture->locals, 0);
+  map_set(fixture->locals, map, fixture_string(fixture, "k"), v);
+  map_set(fixture->locals, map, value_from_small(7), value_from_obj(map));
+  Value p =
+      point(fixture, point_type(fixture, VALUE_NIL), value_from_obj(map), v);
+  check_value(fixture, p, false,
               "Point(x: {\"k\": [1, \"two\"], 7: {...}}, y: [1, \"two\"])");
-  list_push(f->locals, list, v);
-  check_value(f, v, false, "[1, \"two\", [...]]");
-  ObjError *e =
-      (ObjError *)heap_alloc(&f->locals[0].heap, sizeof *e, OBJ_ERROR);
-  e->message = fixture_string(f, "bad");
-  e->cause = e->also = VALUE_NIL;
-  check_value(f, value_from_obj(e), false, "bad");
-  check_value(f, value_from_obj(e), true, "error(\"bad\")");
-  fixture_free(f);
+  list_push(fixture->locals, list, v);
+  check_value(fixture, v, false, "[1, \"two\", [...]]");
+  ObjError *error = (ObjError *)heap_alloc(&fixture->locals[0].heap,
+                                           sizeof *error, OBJ_ERROR);
+  error->message = fixture_string(fixture, "bad");
+  error->cause = error->also = VALUE_NIL;
+  check_value(fixture, value_from_obj(error), false, "bad");
+  check_value(fixture, value_from_obj(error), true, "error(\"bad\")");
+  fixture_free(fixture);
 }
 
 static void needs_call(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  ObjList *list = list_new(f->locals, 0);
-  ObjMap *map = map_new(f->locals, 0);
-  list_push(f->locals, list, value_from_obj(map));
-  list_push(f->locals, list, value_from_obj(list));
+  Fixture *fixture = fixture_new(1);
+  ObjList *list = list_new(fixture->locals, 0);
+  ObjMap *map = map_new(fixture->locals, 0);
+  list_push(fixture->locals, list, value_from_obj(map));
+  list_push(fixture->locals, list, value_from_obj(list));
   assert_false(value_needs_call(&mem_libc, NULL, value_from_obj(list)));
-  ObjStruct *type = point_type(f, VALUE_TRUE);
-  map_set(f->locals, map, point(f, type, VALUE_NIL, VALUE_NIL), VALUE_NIL);
+  ObjStruct *type = point_type(fixture, VALUE_TRUE);
+  map_set(fixture->locals, map, point(fixture, type, VALUE_NIL, VALUE_NIL),
+          VALUE_NIL);
   assert_true(value_needs_call(&mem_libc, NULL, value_from_obj(list)));
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 static void deep_nesting_is_no_overflow(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   Value v = VALUE_NIL;
   for (int i = 0; i < 20000; i++) {
-    ObjList *list = list_new(f->locals, 1);
-    list_push(f->locals, list, v);
+    ObjList *list = list_new(fixture->locals, 1);
+    list_push(fixture->locals, list, v);
     v = value_from_obj(list);
   }
   Text out = {0};
-  format_value(&out, &f->vm, v, false);
+  format_value(&out, &fixture->vm, v, false);
   assert_false(out.failed);
   assert_int_equal(out.len, 20000 + 5);
   text_free(&out);
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 int main(void) {

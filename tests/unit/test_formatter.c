@@ -203,20 +203,23 @@ typedef struct Reading {
   Words words;
 } Reading;
 
-static void read_text(Reading *r, const char *text) {
-  *r = (Reading){.source = {.path = "t", .text = text, .len = strlen(text)}};
-  r->arena = arena_new(&mem_libc, 1);
-  r->diags = diags_new(&mem_libc, &r->source);
-  r->tree = parse_with_trail(&r->source, r->arena, r->diags, &r->trail);
-  assert_int_equal(diags_errors(r->diags), 0);
-  assert_true(words_make(&r->words, &r->source, &r->trail, r->tree));
+static void read_text(Reading *reading, const char *text) {
+  *reading =
+      (Reading){.source = {.path = "t", .text = text, .len = strlen(text)}};
+  reading->arena = arena_new(&mem_libc, 1);
+  reading->diags = diags_new(&mem_libc, &reading->source);
+  reading->tree = parse_with_trail(&reading->source, reading->arena,
+                                   reading->diags, &reading->trail);
+  assert_int_equal(diags_errors(reading->diags), 0);
+  assert_true(words_make(&reading->words, &reading->source, &reading->trail,
+                         reading->tree));
 }
 
-static void drop_reading(Reading *r) {
-  words_free(&r->words);
-  trail_free(&r->trail);
-  diags_free(r->diags);
-  arena_free(r->arena);
+static void drop_reading(Reading *reading) {
+  words_free(&reading->words);
+  trail_free(&reading->trail);
+  diags_free(reading->diags);
+  arena_free(reading->arena);
 }
 
 // What format_check finds different; "nothing" if it finds nothing.

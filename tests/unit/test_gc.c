@@ -18,7 +18,7 @@ typedef struct Run Run;
 struct Run {
   Fixture *f;
   Goroutine *main;
-  bool (*step)(Run *r, P *p);  // true: done. false: parked
+  bool (*step)(Run *run, P *p);  // true: done. false: parked
   int phase;
   uint32_t running;  // atomic: mutators
   int leaked, panics_freed;
@@ -32,9 +32,9 @@ static Run *run_of(Local *local) {
 }
 
 static bool p_init(void *host, P *p) {
-  Run *r = host;
-  fixture_local(r->f, p->id);
-  Local *local = &r->f->locals[p->id];
+  Run *run = host;
+  fixture_local(run->f, p->id);
+  Local *local = &run->f->locals[p->id];
   local->p = p;
   p->local = local;
   return true;
@@ -46,8 +46,8 @@ static void p_free(void *host, P *p) {
 }
 
 static void main_resume(P *p, G *g) {
-  Run *r = run_of(local_of(p));
-  if (!r->step(r, p)) return;
+  Run *run = run_of(local_of(p));
+  if (!run->step(run, p)) return;
   sched_exit(p->sched);
   sched_end(p, g);
 }
@@ -69,12 +69,12 @@ static Goroutine *goroutine_new(Local *local, void (*resume)(P *p, G *g)) {
 }
 
 static void on_leak(void *arg, Goroutine *g) {
-  Run *r = arg;
-  r->leaked++;
+  Run *run = arg;
+  run->leaked++;
   assert_int_equal(g->g.status, G_WAITING);
 }
 
-static void run(int procs, bool (*step)(Run *r, P *p)) {
+static void run(int procs, bool (*step)(Run *run, P *p)) {
   Run r = {.f = fixture_new(0), .step = step};
   Vm *vm = &r.f->vm;
   current = &r;
@@ -97,26 +97,26 @@ static void run(int procs, bool (*step)(Run *r, P *p)) {
   free(r.f);
 }
 
-static void collect(Run *r, P *p) {
+static void collect(Run *run, P *p) {
   HeapStats before, after;
-  heap_stats(r->f->vm.heap, &before);
+  heap_stats(run->f->vm.heap, &before);
   do {
-    heap_want_gc(r->f->vm.heap);
-    gc_collect(p, r->main);
-    heap_stats(r->f->vm.heap, &after);
+    heap_want_gc(run->f->vm.heap);
+    gc_collect(p, run->main);
+    heap_stats(run->f->vm.heap, &after);
   } while (after.collections == before.collections);
 }
 
-static uint64_t live_bytes(Run *r) {
+static uint64_t live_bytes(Run *run) {
   HeapStats stats;
-  heap_stats(r->f->vm.heap, &stats);
+  heap_stats(run->f->vm.heap, &stats);
   return stats.live;
 }
 
 // Parks the main goroutine for a while.
-static bool sleep_then(Run *r, P *p, int phase) {
-  r->phase = phase;
-  Goroutine *g = r->main;
+static bool sleep_then(Run *run, P *p, int phase) {
+  run->phase = phase;
+  Goroutine *g = run->main;
   if (!g->sleep) {
     g->sleep_block = (ObjRaw *)heap_alloc(
         &local_of(p)->heap, sizeof(ObjRaw) + sizeof(Timer), OBJ_RAW);
@@ -148,21 +148,21 @@ static int tree_count(Value v) {
   return 1 + tree_count(block->slots[0]) + tree_count(block->slots[1]);
 }
 
-static bool marks_trees(Run *r, P *p) {
+static bool marks_trees(Run *run, P *p) {
   Local *local = local_of(p);
-  Heap *heap = r->f->vm.heap;
+  Heap *heap = run->f->vm.heap;
   Value kept = tree(local, 15);
   tree(local, 14);
   uint32_t pin = heap_pin(heap, kept);
   for (int i = 0; i < 5; i++) {
-    collect(r, p);
+    collect(run, p);
     assert_int_equal(tree_count(kept), 65535);
-    assert_in_range(live_bytes(r), 65535 * 64, 65535 * 64 + 100000);
+    assert_in_range(live_bytes(run), 65535 * 64, 65535 * 64 + 100000);
     tree(local, 12);
   }
   heap_unpin(heap, pin);
-  collect(r, p);
-  assert_true(live_bytes(r) < 100000);
+  collect(run, p);
+  assert_true(live_bytes(run) < 100000);
   return true;
 }
 
@@ -171,7 +171,7 @@ static void parallel_marking(void **state) {
   for (int procs = 1; procs <= 8; procs *= 2) run(procs, marks_trees);
 }
 
-static bool marks_chain(Run *r, P *p) {
+static bool marks_chain(Run *run, P *p) {
   Local *local = local_of(p);
   Value v = VALUE_NIL;
   for (int i = 0; i < 3000000; i++) {
@@ -179,15 +179,15 @@ static bool marks_chain(Run *r, P *p) {
     cell->value = v;
     v = value_from_obj(cell);
   }
-  r->main->block->slots[3] = v;
-  collect(r, p);
-  assert_true(live_bytes(r) >= 3000000 * sizeof(ObjCell));
+  run->main->block->slots[3] = v;
+  collect(run, p);
+  assert_true(live_bytes(run) >= 3000000 * sizeof(ObjCell));
   int count = 0;
   for (; v != VALUE_NIL; v = ((ObjCell *)value_obj(v))->value) count++;
   assert_int_equal(count, 3000000);
-  r->main->block->slots[3] = VALUE_NIL;
-  collect(r, p);
-  assert_true(live_bytes(r) < 100000);
+  run->main->block->slots[3] = VALUE_NIL;
+  collect(run, p);
+  assert_true(live_bytes(run) < 100000);
   return true;
 }
 
@@ -196,26 +196,26 @@ static void long_chains(void **state) {
   run(2, marks_chain);
 }
 
-static bool marks_large(Run *r, P *p) {
+static bool marks_large(Run *run, P *p) {
   Local *local = local_of(p);
-  Heap *heap = r->f->vm.heap;
+  Heap *heap = run->f->vm.heap;
   for (int round = 0; round < 20; round++) {
     ObjMap *map = map_new(local, 0);
-    r->main->block->slots[0] = value_from_obj(map);
+    run->main->block->slots[0] = value_from_obj(map);
     for (int i = 0; i < 20000; i++) {
       Value key = value_from_obj(string_format(local, "%d", i));
       assert_int_equal(map_set(local, map, key, key), MAP_OK);
     }
     ObjValues *block = values_new(local, (size_t)600000 + round);
     block->slots[599999] = value_from_obj(map);
-    r->main->block->slots[0] = value_from_obj(block);
-    collect(r, p);
+    run->main->block->slots[0] = value_from_obj(block);
+    collect(run, p);
     Value out, key = value_from_obj(string_new(local, "19999", 5));
     assert_true(map_get(local->vm, map, key, &out));
     assert_true(value_equal(key, out));
   }
-  r->main->block->slots[0] = VALUE_NIL;
-  collect(r, p);
+  run->main->block->slots[0] = VALUE_NIL;
+  collect(run, p);
   assert_true(heap->used_units < 20);
   HeapStats stats;
   heap_stats(heap, &stats);
@@ -228,20 +228,20 @@ static void large_objects_come_and_go(void **state) {
   run(2, marks_large);
 }
 
-static bool clears_stacks(Run *r, P *p) {
+static bool clears_stacks(Run *run, P *p) {
   Local *local = local_of(p);
   Proto proto = {.nregs = 2};
   ObjClosure *closure =
       (ObjClosure *)heap_alloc(&local->heap, sizeof *closure, OBJ_CLOSURE);
   closure->proto = &proto;
-  Goroutine *g = r->main;
+  Goroutine *g = run->main;
   g->base = g->stack + FRAME_WORDS;
   g->base[-1] = value_from_obj(closure);
   g->base[0] = g->base[4] = value_from_obj(string_new(local, "kept", 4));
   g->base[2] = value_from_obj(string_new(local, "multi", 5));
   g->base[5] = value_from_obj(string_new(local, "gone", 4));
   g->multi = 1;
-  collect(r, p);
+  collect(run, p);
   assert_string_equal(string_data((ObjString *)value_obj(g->base[0])), "kept");
   assert_string_equal(string_data((ObjString *)value_obj(g->base[2])), "multi");
   assert_int_equal(g->base[4], VALUE_NIL);
@@ -255,7 +255,7 @@ static void stacks_above_the_top(void **state) {
   run(1, clears_stacks);
 }
 
-static bool keeps_shaded(Run *r, P *p) {
+static bool keeps_shaded(Run *run, P *p) {
   Local *local = local_of(p);
   Value a = node(local, tree(local, 3), VALUE_NIL);
   Value b = node(local, tree(local, 4), VALUE_NIL);
@@ -263,11 +263,11 @@ static bool keeps_shaded(Run *r, P *p) {
   heap_barrier(&local->heap, &slot, VALUE_NIL);
   slot = b;  // by nobody's P: found by looking at all that is marked
   heap_barrier(NULL, &slot, VALUE_NIL);
-  collect(r, p);
+  collect(run, p);
   assert_int_equal(tree_count(a), 16);
   assert_int_equal(tree_count(b), 32);
-  collect(r, p);
-  assert_true(live_bytes(r) < 2000);
+  collect(run, p);
+  assert_true(live_bytes(run) < 2000);
   return true;
 }
 
@@ -294,14 +294,14 @@ static Value wide(Local *local) {
   return inner;
 }
 
-static bool keeps_wide_shaded(Run *r, P *p) {
+static bool keeps_wide_shaded(Run *run, P *p) {
   Local *local = local_of(p);
   Value all = wide(local);
   // The last that is looked at: what it leads to is not looked at after it.
   ObjValues *large = values_new(local, 5000), *slot = large;
   large->slots[0] = all;
   heap_barrier_ptr(NULL, &slot, NULL);
-  collect(r, p);
+  collect(run, p);
   for (int depth = 0; depth < WIDE_DEPTH; depth++) {
     const ObjValues *block = ((ObjList *)value_obj(all))->block;
     for (int n = 0; n < WIDE; n++)
@@ -325,7 +325,7 @@ static void mark_extra(void *arg, GcMarker *marker) {
   gc_mark(marker, *(Value *)arg);
 }
 
-static bool finalizes(Run *r, P *p) {
+static bool finalizes(Run *run, P *p) {
   static const HostClass klass = {"thing", finalize, 4, NULL};
   static Value extra;
   Local *local = local_of(p);
@@ -337,13 +337,13 @@ static bool finalizes(Run *r, P *p) {
     *(int *)host->data = 1;
     extra = value_from_obj(host);
   }
-  assert_true(heap_add_roots(r->f->vm.heap, mark_extra, &extra));
+  assert_true(heap_add_roots(run->f->vm.heap, mark_extra, &extra));
   for (int i = 0; i < 3; i++) {
-    collect(r, p);
+    collect(run, p);
     assert_int_equal(finalized, 99);
   }
   extra = VALUE_NIL;
-  collect(r, p);
+  collect(run, p);
   assert_int_equal(finalized, 100);
   return true;
 }
@@ -356,11 +356,11 @@ static void finalizers_run_once(void **state) {
 
 // --- Weak goroutines --------------------------------------------------------
 static ObjChan *chan_new(Local *local, uint32_t cap) {
-  ObjChan *c = (ObjChan *)heap_alloc(
+  ObjChan *channel = (ObjChan *)heap_alloc(
       &local->heap, offsetof(ObjChan, chan) + chan_size(cap), OBJ_CHAN);
-  c->timer = NULL;
-  chan_init(&c->chan, cap);
-  return c;
+  channel->timer = NULL;
+  chan_init(&channel->chan, cap);
+  return channel;
 }
 
 // slots[0]: the channel to receive from; slots[1]: what then came.
@@ -368,64 +368,64 @@ static void receiver(P *p, G *g) {
   Goroutine *self = goroutine_of(g);
   if (self->block->slots[2] == VALUE_NIL) {
     self->block->slots[2] = VALUE_TRUE;
-    ObjChan *c = (ObjChan *)value_obj(self->block->slots[0]);
+    ObjChan *channel = (ObjChan *)value_obj(self->block->slots[0]);
     uint64_t word;
-    ChanResult got = chan_recv(p, g, &c->chan, &word, WAIT_CHAN_RECV);
+    ChanResult got = chan_recv(p, g, &channel->chan, &word, WAIT_CHAN_RECV);
     if (got == CHAN_PARKED) return;
     g->wait.elem = word;
   }
   self->block->slots[1] = g->wait.elem;
-  Run *r = run_of(local_of(p));
-  rt_sub(&r->running, 1u);
+  Run *run = run_of(local_of(p));
+  rt_sub(&run->running, 1u);
   sched_end(p, g);
 }
 
-static Goroutine *start_receiver(Run *r, P *p, ObjChan *c) {
+static Goroutine *start_receiver(Run *run, P *p, ObjChan *channel) {
   Goroutine *g = goroutine_new(local_of(p), receiver);
-  g->block->slots[0] = value_from_obj(c);
-  rt_add(&r->running, 1u);
+  g->block->slots[0] = value_from_obj(channel);
+  rt_add(&run->running, 1u);
   sched_spawn(p, &g->g);
   return g;
 }
 
-static uint64_t collected(Run *r) {
+static uint64_t collected(Run *run) {
   HeapStats stats;
-  heap_stats(r->f->vm.heap, &stats);
+  heap_stats(run->f->vm.heap, &stats);
   return stats.goroutines_collected;
 }
 
 // Two receivers that only each other's channels know, one that the main
 // goroutine can reach, by way of a channel inside a channel.
-static bool loses_goroutines(Run *r, P *p) {
+static bool loses_goroutines(Run *run, P *p) {
   Local *local = local_of(p);
-  Value *slots = r->main->block->slots;
-  if (r->phase == 0) {
-    ObjChan *c = chan_new(local, 0), *d = chan_new(local, 0);
-    start_receiver(r, p, c)->block->slots[5] = value_from_obj(d);
-    start_receiver(r, p, d)->block->slots[5] = value_from_obj(c);
+  Value *slots = run->main->block->slots;
+  if (run->phase == 0) {
+    ObjChan *one = chan_new(local, 0), *other = chan_new(local, 0);
+    start_receiver(run, p, one)->block->slots[5] = value_from_obj(other);
+    start_receiver(run, p, other)->block->slots[5] = value_from_obj(one);
     ObjChan *kept = chan_new(local, 0), *outer = chan_new(local, 1);
-    start_receiver(r, p, kept);
+    start_receiver(run, p, kept);
     assert_int_equal(chan_try_send(p, &outer->chan, value_from_obj(kept)),
                      CHAN_DONE);
     slots[0] = value_from_obj(outer);
-    return sleep_then(r, p, 1);
+    return sleep_then(run, p, 1);
   }
-  if (r->phase == 1) {
-    collect(r, p);
-    assert_int_equal(collected(r), 2);
-    assert_int_equal(r->leaked, 2);
-    collect(r, p);
-    assert_int_equal(collected(r), 2);
+  if (run->phase == 1) {
+    collect(run, p);
+    assert_int_equal(collected(run), 2);
+    assert_int_equal(run->leaked, 2);
+    collect(run, p);
+    assert_int_equal(collected(run), 2);
     uint64_t word;
     ObjChan *outer = (ObjChan *)value_obj(slots[0]);
     assert_int_equal(chan_try_recv(p, &outer->chan, &word), CHAN_DONE);
     ObjChan *kept = (ObjChan *)value_obj(word);
     Value v = value_from_obj(string_new(local, "sent", 4));
     assert_int_equal(chan_try_send(p, &kept->chan, v), CHAN_DONE);
-    return sleep_then(r, p, 2);
+    return sleep_then(run, p, 2);
   }
-  assert_int_equal(r->running, 2);  // the lost ones never ended
-  collect(r, p);
+  assert_int_equal(run->running, 2);  // the lost ones never ended
+  collect(run, p);
   return true;
 }
 
@@ -441,26 +441,27 @@ static void count_goroutine(void *arg, Goroutine *g) {
 }
 
 // Goroutines of a P that goes away are still known.
-static bool takes_ps_away(Run *r, P *p) {
-  Value *slots = r->main->block->slots;
-  if (r->phase == 0) {
-    ObjChan *c = chan_new(local_of(p), 0);
-    slots[0] = value_from_obj(c);
-    for (int i = 0; i < 10; i++) start_receiver(r, p, c);
-    for (int i = 0; i < 10; i++) start_receiver(r, p, chan_new(local_of(p), 0));
-    return sleep_then(r, p, 1);
+static bool takes_ps_away(Run *run, P *p) {
+  Value *slots = run->main->block->slots;
+  if (run->phase == 0) {
+    ObjChan *channel = chan_new(local_of(p), 0);
+    slots[0] = value_from_obj(channel);
+    for (int i = 0; i < 10; i++) start_receiver(run, p, channel);
+    for (int i = 0; i < 10; i++)
+      start_receiver(run, p, chan_new(local_of(p), 0));
+    return sleep_then(run, p, 1);
   }
-  if (r->phase < 5) {
+  if (run->phase < 5) {
     static const int procs[] = {0, 1, 3, 1, 2};
-    int want = procs[r->phase++];
-    p = sched_set_procs(p, &r->main->g, want);
+    int want = procs[run->phase++];
+    p = sched_set_procs(p, &run->main->g, want);
     if (!p) return false;
-    collect(r, p);
-    return sleep_then(r, p, r->phase);
+    collect(run, p);
+    return sleep_then(run, p, run->phase);
   }
-  assert_int_equal(collected(r), 10);
+  assert_int_equal(collected(run), 10);
   int count = 0;
-  vm_each_goroutine(&r->f->vm, count_goroutine, &count);
+  vm_each_goroutine(&run->f->vm, count_goroutine, &count);
   assert_int_equal(count, 11);
   return true;
 }
@@ -477,50 +478,53 @@ typedef struct Visits {
 } Visits;
 
 static bool visit(void *arg, Goroutine *g) {
-  Visits *v = arg;
-  for (int n = 0; n < v->count; n++) assert_ptr_not_equal(v->all[n], g);
-  v->all[v->count++] = g;
-  return v->count < v->most;
+  Visits *visits = arg;
+  for (int n = 0; n < visits->count; n++)
+    assert_ptr_not_equal(visits->all[n], g);
+  visits->all[visits->count++] = g;
+  return visits->count < visits->most;
 }
 
-static WalkEnd walk_to(Run *r, P *p, HeapWalk *walk, Visits *v, int most) {
-  v->most = most;
-  assert_true(sched_stop_world(p, &r->main->g));
-  WalkEnd end = heap_walk_on(&r->f->vm, walk, visit, v);
+static WalkEnd walk_to(Run *run, P *p, HeapWalk *walk, Visits *visits,
+                       int most) {
+  visits->most = most;
+  assert_true(sched_stop_world(p, &run->main->g));
+  WalkEnd end = heap_walk_on(&run->f->vm, walk, visit, visits);
   sched_start_world(p);
   return end;
 }
 
 // Every other goroutine is collected while walks stand before each kind.
-static bool walks_on(Run *r, P *p) {
+static bool walks_on(Run *run, P *p) {
   enum { KEPT = 10 };
   static const int first[] = {1, 2, 3, 4, 7};
   enum { WALKS = sizeof first / sizeof *first };
-  if (r->phase == 0) {
-    ObjChan *c = chan_new(local_of(p), 0);
-    r->main->block->slots[0] = value_from_obj(c);
+  if (run->phase == 0) {
+    ObjChan *channel = chan_new(local_of(p), 0);
+    run->main->block->slots[0] = value_from_obj(channel);
     for (int i = 0; i < KEPT; i++) {
-      start_receiver(r, p, c);
-      start_receiver(r, p, chan_new(local_of(p), 0));
+      start_receiver(run, p, channel);
+      start_receiver(run, p, chan_new(local_of(p), 0));
     }
-    return sleep_then(r, p, 1);
+    return sleep_then(run, p, 1);
   }
   HeapWalk walks[WALKS + 1] = {{0}};
   Visits visits[WALKS] = {{.count = 0}};
   for (int n = 0; n < WALKS; n++)
-    assert_int_equal(walk_to(r, p, &walks[n], &visits[n], first[n]), WALK_MORE);
-  heap_walk_end(&r->f->vm, &walks[WALKS]);  // has not begun
-  heap_walk_end(&r->f->vm, &walks[1]);
-  collect(r, p);
-  assert_int_equal(r->leaked, KEPT);
+    assert_int_equal(walk_to(run, p, &walks[n], &visits[n], first[n]),
+                     WALK_MORE);
+  heap_walk_end(&run->f->vm, &walks[WALKS]);  // has not begun
+  heap_walk_end(&run->f->vm, &walks[1]);
+  collect(run, p);
+  assert_int_equal(run->leaked, KEPT);
   for (int n = 0; n < WALKS; n++) {
     if (n == 1) continue;
-    assert_int_equal(walk_to(r, p, &walks[n], &visits[n], 64), WALK_DONE);
+    assert_int_equal(walk_to(run, p, &walks[n], &visits[n], 64), WALK_DONE);
     // the newest, a lost one, comes first; the main one comes last
     int lost_before = (first[n] + 1) / 2;
     assert_int_equal(visits[n].count, lost_before + KEPT + 1);
-    assert_ptr_equal(visits[n].all[visits[n].count - 1], r->main);
-    heap_walk_end(&r->f->vm, &walks[n]);
+    assert_ptr_equal(visits[n].all[visits[n].count - 1], run->main);
+    heap_walk_end(&run->f->vm, &walks[n]);
   }
   return true;
 }
@@ -531,25 +535,26 @@ static void walks_go_on_after_a_collection(void **state) {
 }
 
 // Its list has come to another place.
-static bool walks_while_ps_go(Run *r, P *p) {
+static bool walks_while_ps_go(Run *run, P *p) {
   static HeapWalk walk;
   static Visits visits;
-  if (r->phase == 0) {
-    for (int i = 0; i < 3; i++) start_receiver(r, p, chan_new(local_of(p), 0));
-    return sleep_then(r, p, 1);
+  if (run->phase == 0) {
+    for (int i = 0; i < 3; i++)
+      start_receiver(run, p, chan_new(local_of(p), 0));
+    return sleep_then(run, p, 1);
   }
-  if (r->phase < 3) {
-    if (r->phase == 1)
-      assert_int_equal(walk_to(r, p, &walk, &visits, 2), WALK_MORE);
-    p = sched_set_procs(p, &r->main->g, r->phase++);
-    return p != NULL && sleep_then(r, p, r->phase);
+  if (run->phase < 3) {
+    if (run->phase == 1)
+      assert_int_equal(walk_to(run, p, &walk, &visits, 2), WALK_MORE);
+    p = sched_set_procs(p, &run->main->g, run->phase++);
+    return p != NULL && sleep_then(run, p, run->phase);
   }
-  assert_int_equal(walk_to(r, p, &walk, &visits, 64), WALK_LOST);
-  heap_walk_end(&r->f->vm, &walk);
+  assert_int_equal(walk_to(run, p, &walk, &visits, 64), WALK_LOST);
+  heap_walk_end(&run->f->vm, &walk);
   visits.count = 0;
-  assert_int_equal(walk_to(r, p, &walk, &visits, 64), WALK_DONE);
+  assert_int_equal(walk_to(run, p, &walk, &visits, 64), WALK_DONE);
   assert_int_equal(visits.count, 4);
-  heap_walk_end(&r->f->vm, &walk);
+  heap_walk_end(&run->f->vm, &walk);
   return true;
 }
 
@@ -561,21 +566,22 @@ static void walks_end_when_ps_go(void **state) {
 // --- Timers -----------------------------------------------------------------
 static void fire(P *p, Timer *timer, int64_t now) {
   (void)now;
-  ObjTimer *t = timer->arg;
-  chan_try_send(p, &t->chan->chan, VALUE_TRUE);
+  ObjTimer *owner = timer->arg;
+  chan_try_send(p, &owner->chan->chan, VALUE_TRUE);
 }
 
 static ObjChan *after(P *p, int64_t ns) {
   Local *local = local_of(p);
-  ObjChan *c = chan_new(local, 1);
-  ObjTimer *t = (ObjTimer *)heap_alloc(&local->heap, sizeof *t, OBJ_TIMER);
-  memset(&t->timer, 0, sizeof t->timer);
-  t->chan = c;
-  c->timer = t;
-  t->timer.fire = fire;
-  t->timer.arg = t;
-  timer_start(p, &t->timer, rt_now() + ns, 0);
-  return c;
+  ObjChan *channel = chan_new(local, 1);
+  ObjTimer *timer =
+      (ObjTimer *)heap_alloc(&local->heap, sizeof *timer, OBJ_TIMER);
+  memset(&timer->timer, 0, sizeof timer->timer);
+  timer->chan = channel;
+  channel->timer = timer;
+  timer->timer.fire = fire;
+  timer->timer.arg = timer;
+  timer_start(p, &timer->timer, rt_now() + ns, 0);
+  return channel;
 }
 
 static bool count_timer(void *arg, Timer *timer) {
@@ -584,39 +590,39 @@ static bool count_timer(void *arg, Timer *timer) {
   return true;
 }
 
-static int timers(P *p, Run *r) {
+static int timers(P *p, Run *run) {
   int count = 0;
-  assert_true(sched_stop_world(p, &r->main->g));
+  assert_true(sched_stop_world(p, &run->main->g));
   timers_filter(p->sched, count_timer, &count);
   sched_start_world(p);
   return count;
 }
 
-static bool drops_timers(Run *r, P *p) {
-  Value *slots = r->main->block->slots;
-  if (r->phase == 0) {
+static bool drops_timers(Run *run, P *p) {
+  Value *slots = run->main->block->slots;
+  if (run->phase == 0) {
     for (int i = 0; i < 50; i++) after(p, (int64_t)3600 << 30);
     slots[0] = value_from_obj(after(p, 1000000));
-    start_receiver(r, p, after(p, 1500000));
-    assert_in_range(timers(p, r), 50, 52);  // the two short ones may be over
-    return sleep_then(r, p, 1);
+    start_receiver(run, p, after(p, 1500000));
+    assert_in_range(timers(p, run), 50, 52);  // the two short ones may be over
+    return sleep_then(run, p, 1);
   }
-  if (r->phase == 1) {
-    if (rt_load_relaxed(&r->running)) return sleep_then(r, p, 1);
+  if (run->phase == 1) {
+    if (rt_load_relaxed(&run->running)) return sleep_then(run, p, 1);
     uint64_t word;
-    ObjChan *c = (ObjChan *)value_obj(slots[0]);
-    assert_int_equal(chan_try_recv(p, &c->chan, &word), CHAN_DONE);
+    ObjChan *channel = (ObjChan *)value_obj(slots[0]);
+    assert_int_equal(chan_try_recv(p, &channel->chan, &word), CHAN_DONE);
     slots[0] = value_from_obj(after(p, (int64_t)3600 << 30));
-    start_receiver(r, p, after(p, 3000000));
-    return sleep_then(r, p, 2);
+    start_receiver(run, p, after(p, 3000000));
+    return sleep_then(run, p, 2);
   }
-  collect(r, p);
-  assert_in_range(timers(p, r), 1, 2);
-  if (rt_load_relaxed(&r->running)) return sleep_then(r, p, 2);
-  assert_int_equal(collected(r), 0);
+  collect(run, p);
+  assert_in_range(timers(p, run), 1, 2);
+  if (rt_load_relaxed(&run->running)) return sleep_then(run, p, 2);
+  assert_int_equal(collected(run), 0);
   slots[0] = VALUE_NIL;
-  collect(r, p);
-  assert_int_equal(timers(p, r), 0);
+  collect(run, p);
+  assert_int_equal(timers(p, run), 0);
   return true;
 }
 
@@ -663,28 +669,28 @@ static void mutator(P *p, G *g) {
   sched_end(p, g);
 }
 
-static bool mutates(Run *r, P *p) {
+static bool mutates(Run *run, P *p) {
   Local *local = local_of(p);
-  Value *slots = r->main->block->slots;
-  if (r->phase == 0) {
+  Value *slots = run->main->block->slots;
+  if (run->phase == 0) {
     slots[0] = value_from_obj(list_new(local, 0));
     for (int i = 0; i < MUTATORS; i++) {
       Goroutine *g = goroutine_new(local, mutator);
       g->block->slots[0] = slots[0];
       g->block->slots[1] = value_from_obj(list_new(local, 0));
       g->block->slots[2] = value_from_small(0);
-      rt_add(&r->running, 1u);
+      rt_add(&run->running, 1u);
       sched_spawn(p, &g->g);
     }
-    return sleep_then(r, p, 1);
+    return sleep_then(run, p, 1);
   }
-  if (rt_load_acquire(&r->running)) {
-    heap_want_gc(r->f->vm.heap);
-    gc_collect(p, r->main);
-    return sleep_then(r, p, 1);
+  if (rt_load_acquire(&run->running)) {
+    heap_want_gc(run->f->vm.heap);
+    gc_collect(p, run->main);
+    return sleep_then(run, p, 1);
   }
-  collect(r, p);
-  assert_int_equal(collected(r), 0);
+  collect(run, p);
+  assert_int_equal(collected(run), 0);
   return true;
 }
 
@@ -693,9 +699,9 @@ static void mutators_run_on(void **state) {
   for (int procs = 1; procs <= 8; procs *= 2) run(procs, mutates);
 }
 
-static bool mutates_under_stress(Run *r, P *p) {
-  if (r->phase == 0) heap_set_stress(r->f->vm.heap, true, true);
-  return mutates(r, p);
+static bool mutates_under_stress(Run *run, P *p) {
+  if (run->phase == 0) heap_set_stress(run->f->vm.heap, true, true);
+  return mutates(run, p);
 }
 
 static void collections_all_the_time(void **state) {

@@ -222,11 +222,11 @@ static CspStatus waits(CspCall *call) {
 }
 
 static CspStatus piece_over(CspCall *call, void *data, bool on) {
-  int *n = data;
-  if (on && ++*n < 1000000000) {
+  int *done = data;
+  if (on && ++*done < 1000000000) {
     in_calls = 1;
     while (!csp_spent(call, 1000)) continue;
-    return csp_again(call, piece_over, n, sizeof *n, 0);
+    return csp_again(call, piece_over, done, sizeof *done, 0);
   }
   call_all(call);
   return CSP_PANIC;

@@ -5,15 +5,15 @@
 #include "vm/heap/sweep.h"
 #include "vm/object/list.h"
 
-static ObjRaw *raw(Fixture *f, size_t size) {
-  ObjRaw *r = (ObjRaw *)heap_alloc(&f->locals[0].heap, size, OBJ_RAW);
-  if (r) memset((char *)r + sizeof(Obj), 0x55, size - sizeof(Obj));
-  return r;
+static ObjRaw *raw(Fixture *fixture, size_t size) {
+  ObjRaw *made = (ObjRaw *)heap_alloc(&fixture->locals[0].heap, size, OBJ_RAW);
+  if (made) memset((char *)made + sizeof(Obj), 0x55, size - sizeof(Obj));
+  return made;
 }
 
 static void objects_do_not_overlap(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   enum { COUNT = 20000 };
   static struct {
     uint8_t *at;
@@ -23,7 +23,7 @@ static void objects_do_not_overlap(void **state) {
   for (int i = 0; i < COUNT; i++) {
     size_t most = i % 100 == 0 ? 40000 : i % 10 == 0 ? 3000 : 200;
     all[i].size = 16 + fixture_random(&seed) % most;
-    all[i].at = (uint8_t *)raw(f, all[i].size);
+    all[i].at = (uint8_t *)raw(fixture, all[i].size);
     assert_non_null(all[i].at);
     assert_int_equal((uintptr_t)all[i].at % 16, 0);
     memset(all[i].at + 8, i & 0xff, all[i].size - 8);
@@ -33,50 +33,50 @@ static void objects_do_not_overlap(void **state) {
     for (size_t b = 8; b < all[i].size; b++)
       if (all[i].at[b] != (i & 0xff)) fail_msg("object %d, byte %zu", i, b);
   }
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 static void every_class_finds_its_objects(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   for (size_t size = 16; size <= MEDIUM_MAX; size += 16) {
-    Obj *obj = &raw(f, size)->obj;
+    Obj *obj = &raw(fixture, size)->obj;
     Span *span = span_of(obj);
     assert_true(span->size >= size);
     assert_true(span->size <= size + size / 3 + 16 || size > HEAP_SMALL_MAX);
     for (size_t at = 0; at < size; at += 7)
-      assert_ptr_equal(heap_object_at(f->vm.heap, (char *)obj + at), obj);
+      assert_ptr_equal(heap_object_at(fixture->vm.heap, (char *)obj + at), obj);
   }
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 static void large_objects(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   static const size_t sizes[] = {40000,   65536,   65537,   1 << 20,
                                  4063232, 4063233, 5 << 20, 20 << 20};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    ObjRaw *r = raw(f, sizes[i]);
-    assert_non_null(r);
-    assert_true(span_of(r)->size >= sizes[i]);
-    assert_ptr_equal(heap_object_at(f->vm.heap, r), r);
+    ObjRaw *large = raw(fixture, sizes[i]);
+    assert_non_null(large);
+    assert_true(span_of(large)->size >= sizes[i]);
+    assert_ptr_equal(heap_object_at(fixture->vm.heap, large), large);
   }
-  assert_true(heap_gc_wanted(f->vm.heap));
-  assert_null(heap_alloc(&f->locals[0].heap, SIZE_MAX / 2, OBJ_RAW));
-  fixture_free(f);
+  assert_true(heap_gc_wanted(fixture->vm.heap));
+  assert_null(heap_alloc(&fixture->locals[0].heap, SIZE_MAX / 2, OBJ_RAW));
+  fixture_free(fixture);
 }
 
 static void limit_gives_null(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  heap_set_limit(f->vm.heap, 8 << 20);
-  assert_null(raw(f, 9 << 20));
+  Fixture *fixture = fixture_new(1);
+  heap_set_limit(fixture->vm.heap, 8 << 20);
+  assert_null(raw(fixture, 9 << 20));
   uint64_t bytes = 0;
-  while (raw(f, 1000)) bytes += 1000;
+  while (raw(fixture, 1000)) bytes += 1000;
   assert_in_range(bytes, 7 << 20, 8 << 20);
-  assert_true(heap_gc_wanted(f->vm.heap));
-  assert_null(raw(f, 40000));
-  fixture_free(f);
+  assert_true(heap_gc_wanted(fixture->vm.heap));
+  assert_null(raw(fixture, 40000));
+  fixture_free(fixture);
 }
 
 static int finalized;
@@ -85,23 +85,23 @@ static void finalize(void *data) { finalized += *(int *)data; }
 static void finalizers_run_at_the_end(void **state) {
   (void)state;
   static const HostClass klass = {"thing", finalize, 4, NULL};
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   finalized = 0;
   for (int i = 0; i < 1000; i++) {
-    raw(f, sizeof(ObjHost) + 16);
-    ObjHost *host = (ObjHost *)heap_alloc(&f->locals[0].heap,
+    raw(fixture, sizeof(ObjHost) + 16);
+    ObjHost *host = (ObjHost *)heap_alloc(&fixture->locals[0].heap,
                                           sizeof(ObjHost) + 16, OBJ_HOST);
     host->klass = &klass;
     *(int *)host->data = 1;
   }
-  fixture_free(f);
+  fixture_free(fixture);
   assert_int_equal(finalized, 1000);
 }
 
 static void pins_are_reused(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  Heap *heap = f->vm.heap;
+  Fixture *fixture = fixture_new(1);
+  Heap *heap = fixture->vm.heap;
   uint32_t pins[500];
   for (int i = 0; i < 500; i++) {
     pins[i] = heap_pin(heap, value_from_small(i));
@@ -111,15 +111,15 @@ static void pins_are_reused(void **state) {
     assert_int_equal(value_small(heap_pinned(heap, pins[i])), i);
   heap_unpin(heap, pins[77]);
   assert_int_equal(heap_pin(heap, VALUE_NIL), pins[77]);
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 static void barrier_shades_old_and_new(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  LocalHeap *local = &f->locals[0].heap;
-  ObjList *list = list_new(&f->locals[0], 1);
-  Value a = fixture_string(f, "a"), b = fixture_string(f, "b");
+  Fixture *fixture = fixture_new(1);
+  LocalHeap *local = &fixture->locals[0].heap;
+  ObjList *list = list_new(&fixture->locals[0], 1);
+  Value a = fixture_string(fixture, "a"), b = fixture_string(fixture, "b");
   heap_store(local, &list->block->slots[0], a);
   assert_null(local->shaded);
   local->barrier = true;
@@ -128,26 +128,26 @@ static void barrier_shades_old_and_new(void **state) {
   heap_store(local, &list->block->slots[0], a);  // both are marked by now
   assert_int_equal(local->shaded->count, 2);
   ObjValues *old = list->block;
-  ObjValues *block = values_new(&f->locals[0], 3);
+  ObjValues *block = values_new(&fixture->locals[0], 3);
   heap_store_ptr(local, &list->block, block);
   assert_int_equal(local->shaded->count, 4);
   assert_int_equal(local->shaded->items[2], (uintptr_t)old);
   for (int i = 0; i < 3000; i++)
     heap_store(local, &block->slots[0],
-               fixture_string(f, "new each time: long"));
-  assert_non_null(f->vm.heap->shaded);
-  heap_local_free(&f->locals[0]);
-  fixture_free(f);
+               fixture_string(fixture, "new each time: long"));
+  assert_non_null(fixture->vm.heap->shaded);
+  heap_local_free(&fixture->locals[0]);
+  fixture_free(fixture);
 }
 
 static void shared_allocation(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  Obj *a = heap_alloc_shared(f->vm.heap, 32, OBJ_RAW);
-  Obj *b = heap_alloc(&f->locals[0].heap, 32, OBJ_RAW);
+  Fixture *fixture = fixture_new(1);
+  Obj *a = heap_alloc_shared(fixture->vm.heap, 32, OBJ_RAW);
+  Obj *b = heap_alloc(&fixture->locals[0].heap, 32, OBJ_RAW);
   assert_non_null(a);
   assert_ptr_not_equal(span_of(a), span_of(b));
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 int main(void) {

@@ -18,21 +18,22 @@ typedef struct Running {
 } Running;
 
 static void *run_thread(void *arg) {
-  Running *r = arg;
-  r->status = run(&r->host, r->text);
+  Running *running = arg;
+  running->status = run(&running->host, running->text);
   return NULL;
 }
 
-static void begin(Running *r, const char *text) {
-  r->text = text;
-  assert_int_equal(pthread_create(&r->thread, NULL, run_thread, r), 0);
+static void begin(Running *running, const char *text) {
+  running->text = text;
+  assert_int_equal(pthread_create(&running->thread, NULL, run_thread, running),
+                   0);
 }
 
-static void end(Running *r, int status) {
-  pthread_join(r->thread, NULL);
-  if (r->status != status) print_error("%s", r->host.err);
-  assert_int_equal(r->status, status);
-  close_host(&r->host);
+static void end(Running *running, int status) {
+  pthread_join(running->thread, NULL);
+  if (running->status != status) print_error("%s", running->host.err);
+  assert_int_equal(running->status, status);
+  close_host(&running->host);
 }
 
 // Until csp_do says so, or the run is over; natives here count.
@@ -229,8 +230,8 @@ static CspStatus waits(CspCall *call, void *data) {
 }
 
 static void *waits_for_nothing(void *arg) {
-  Running *r = arg;
-  assert_false(csp_do(r->host.csp, waits, NULL, NULL));
+  Running *running = arg;
+  assert_false(csp_do(running->host.csp, waits, NULL, NULL));
   atomic_fetch_add(&woken, 1);
   return NULL;
 }

@@ -50,12 +50,13 @@ static const char script[] =
 // The functions that the prelude is made of, as text, the newest first.
 static char *code_since(Csp *csp, const Proto *before) {
   Text text = {0};
-  for (const Proto *p = csp_vm(csp)->protos; p != before; p = p->next) {
+  for (const Proto *proto = csp_vm(csp)->protos; proto != before;
+       proto = proto->next) {
     uint32_t at;
-    if (p->flags & PROTO_MAIN) continue;
-    assert_null(proto_verify(&mem_libc, p, &at));
-    text_addf(&text, "flags %x, %d results\n", p->flags, p->nresults);
-    dis_proto(&text, csp_vm(csp), p);
+    if (proto->flags & PROTO_MAIN) continue;
+    assert_null(proto_verify(&mem_libc, proto, &at));
+    text_addf(&text, "flags %x, %d results\n", proto->flags, proto->nresults);
+    dis_proto(&text, csp_vm(csp), proto);
   }
   text_add(&text, "", 1);
   assert_false(text.failed);

@@ -104,11 +104,11 @@ typedef struct Watchdog {
 
 // Once for each round that is wanted, and until it was in time.
 static void *ends_each(void *arg) {
-  Watchdog *w = arg;
-  for (int done = 0; !atomic_load(&w->over);) {
-    if (atomic_load(&w->wanted) <= done) continue;
-    while (!csp_interrupt(w->csp)) sched_yield();
-    atomic_store(&w->in_time, ++done);
+  Watchdog *watchdog = arg;
+  for (int done = 0; !atomic_load(&watchdog->over);) {
+    if (atomic_load(&watchdog->wanted) <= done) continue;
+    while (!csp_interrupt(watchdog->csp)) sched_yield();
+    atomic_store(&watchdog->in_time, ++done);
   }
   return NULL;
 }
@@ -133,9 +133,9 @@ static void none_is_lost(void **state) {
 }
 
 static void *ends_all(void *arg) {
-  Watchdog *w = arg;
-  while (!atomic_load(&w->over))
-    atomic_fetch_add(&w->in_time, csp_interrupt(w->csp));
+  Watchdog *watchdog = arg;
+  while (!atomic_load(&watchdog->over))
+    atomic_fetch_add(&watchdog->in_time, csp_interrupt(watchdog->csp));
   return NULL;
 }
 

@@ -12,20 +12,20 @@
 enum { KEYS = 700 };
 
 // Keys are ints, floats, strings, big ints; each made anew at each use.
-static Value key_of(Fixture *f, int k, uint64_t *seed) {
+static Value key_of(Fixture *fixture, int k, uint64_t *seed) {
   bool other = fixture_random(seed) % 2;
   switch (k % 4) {
     case 0:
-      return other ? value_from_small(k) : value_from_float(f->locals, k);
+      return other ? value_from_small(k) : value_from_float(fixture->locals, k);
     case 1:
-      return value_from_float(f->locals, k + 0.5);
+      return value_from_float(fixture->locals, k + 0.5);
     case 2: {
       char text[32];
       int len = snprintf(text, sizeof text, "key %d", k);
-      return value_from_obj(string_new(f->locals, text, (size_t)len));
+      return value_from_obj(string_new(fixture->locals, text, (size_t)len));
     }
     default:
-      return value_from_int(f->locals, INT64_MAX - k);
+      return value_from_int(fixture->locals, INT64_MAX - k);
   }
 }
 
@@ -36,11 +36,11 @@ typedef struct Model {
   size_t count;
 } Model;
 
-static void check_order(Fixture *f, ObjMap *map, Model *model) {
+static void check_order(Fixture *fixture, ObjMap *map, Model *model) {
   uint64_t at = 0, last = 0, count = 0;
   const ObjTable *table = map->table;
   Value key, v;
-  while (map_next(&f->vm, map, table, &at, &key, &v)) {
+  while (map_next(&fixture->vm, map, table, &at, &key, &v)) {
     int k = (int)(value_int(v) / 1000000);
     assert_true(model->born[k] > last);
     assert_int_equal(model->value[k], value_int(v));
@@ -50,28 +50,28 @@ static void check_order(Fixture *f, ObjMap *map, Model *model) {
   assert_int_equal(count, model->count);
 }
 
-static void one_step(Fixture *f, ObjMap *map, Model *model, uint64_t *seed,
-                     bool shrinking) {
+static void one_step(Fixture *fixture, ObjMap *map, Model *model,
+                     uint64_t *seed, bool shrinking) {
   int k = (int)(fixture_random(seed) % KEYS);
-  Value key = key_of(f, k, seed), v;
+  Value key = key_of(fixture, k, seed), v;
   uint64_t what = fixture_random(seed) % 10;
   if (what < (shrinking ? 7u : 3u)) {
     bool found;
-    assert_int_equal(map_delete(f->locals, map, key, &found), MAP_OK);
+    assert_int_equal(map_delete(fixture->locals, map, key, &found), MAP_OK);
     assert_int_equal(found, model->born[k] != 0);
     model->count -= found;
     model->born[k] = 0;
   } else if (what < 8) {
     int64_t value = (int64_t)k * 1000000 + (int64_t)(*seed % 1000000);
-    assert_int_equal(map_set(f->locals, map, key, value_from_small(value)),
-                     MAP_OK);
+    assert_int_equal(
+        map_set(fixture->locals, map, key, value_from_small(value)), MAP_OK);
     if (!model->born[k]) {
       model->born[k] = ++model->time;
       model->count++;
     }
     model->value[k] = value;
   } else {
-    bool found = map_get(&f->vm, map, key, &v);
+    bool found = map_get(&fixture->vm, map, key, &v);
     assert_int_equal(found, model->born[k] != 0);
     if (found) assert_int_equal(value_int(v), model->value[k]);
   }
@@ -80,82 +80,82 @@ static void one_step(Fixture *f, ObjMap *map, Model *model, uint64_t *seed,
 
 static void random_operations(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  ObjMap *map = map_new(f->locals, 0);
+  Fixture *fixture = fixture_new(1);
+  ObjMap *map = map_new(fixture->locals, 0);
   static Model model;
   uint64_t seed = 99;
   for (int i = 0; i < 100000; i++) {
-    one_step(f, map, &model, &seed, i / 5000 % 2);
-    if (i % 997 == 0) check_order(f, map, &model);
+    one_step(fixture, map, &model, &seed, i / 5000 % 2);
+    if (i % 997 == 0) check_order(fixture, map, &model);
   }
-  check_order(f, map, &model);
-  fixture_free(f);
+  check_order(fixture, map, &model);
+  fixture_free(fixture);
 }
 
 static void walks_survive_changes(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  ObjMap *map = map_new(f->locals, 0);
+  Fixture *fixture = fixture_new(1);
+  ObjMap *map = map_new(fixture->locals, 0);
   for (int i = 0; i < 100; i++)
-    map_set(f->locals, map, value_from_small(i), value_from_small(i));
+    map_set(fixture->locals, map, value_from_small(i), value_from_small(i));
   uint64_t at = 0;
   const ObjTable *table = map->table;
   Value key, v;
   int seen = 0;
   bool found;
-  while (map_next(&f->vm, map, table, &at, &key, &v)) {
+  while (map_next(&fixture->vm, map, table, &at, &key, &v)) {
     int k = (int)value_small(key);
     assert_true(k < 100);     // what is added is not walked
     assert_true(k % 2 == 0);  // what is deleted ahead is skipped
     assert_int_equal(value_small(v), k < 2 ? k : -k);  // values are current
     seen++;
-    map_delete(f->locals, map, value_from_small(k + 1), &found);
+    map_delete(fixture->locals, map, value_from_small(k + 1), &found);
     assert_true(found);
-    map_set(f->locals, map, value_from_small(k + 2),
+    map_set(fixture->locals, map, value_from_small(k + 2),
             value_from_small(-(k + 2)));
     for (int i = 0; i < 10; i++)
-      map_set(f->locals, map, value_from_small(1000 + k * 10 + i), key);
+      map_set(fixture->locals, map, value_from_small(1000 + k * 10 + i), key);
     if (k == 98) break;
   }
   assert_int_equal(seen, 50);
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
-static Value first_key(Fixture *f, const ObjMap *map) {
+static Value first_key(Fixture *fixture, const ObjMap *map) {
   uint64_t at = 0;
   Value key, v;
-  bool any = map_next(&f->vm, map, map->table, &at, &key, &v);
+  bool any = map_next(&fixture->vm, map, map->table, &at, &key, &v);
   return any ? key : VALUE_NIL;
 }
 
 // A walk begins after the deleted entries, whichever of them went first.
 static void walks_begin_at_the_first_key(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  ObjMap *map = map_new(f->locals, 0);
+  Fixture *fixture = fixture_new(1);
+  ObjMap *map = map_new(fixture->locals, 0);
   for (int k = 0; k < KEYS; k++)
-    map_set(f->locals, map, value_from_small(k), VALUE_NIL);
+    map_set(fixture->locals, map, value_from_small(k), VALUE_NIL);
   bool found;
   for (int k = 1; k < KEYS; k += 3)
-    map_delete(f->locals, map, value_from_small(k), &found);
+    map_delete(fixture->locals, map, value_from_small(k), &found);
   const ObjTable *table = map->table;
   int taken = 0;
   for (int k = 0; k < KEYS / 2; k++) {
     if (k % 3 == 1) continue;
-    assert_int_equal(first_key(f, map), value_from_small(k));
-    map_delete(f->locals, map, value_from_small(k), &found);
+    assert_int_equal(first_key(fixture, map), value_from_small(k));
+    map_delete(fixture->locals, map, value_from_small(k), &found);
     assert_true(found);
     taken++;
     assert_ptr_equal(map->table, table);
     assert_int_equal(table->first, k % 3 == 0 ? k + 2 : k + 1);
   }
   assert_true(taken > KEYS / 4);
-  while (first_key(f, map) != VALUE_NIL)
-    map_delete(f->locals, map, first_key(f, map), &found);
+  while (first_key(fixture, map) != VALUE_NIL)
+    map_delete(fixture->locals, map, first_key(fixture, map), &found);
   assert_int_equal(map_len(map), 0);
-  map_set(f->locals, map, VALUE_TRUE, VALUE_NIL);
-  assert_int_equal(first_key(f, map), VALUE_TRUE);
-  fixture_free(f);
+  map_set(fixture->locals, map, VALUE_TRUE, VALUE_NIL);
+  assert_int_equal(first_key(fixture, map), VALUE_TRUE);
+  fixture_free(fixture);
 }
 
 // Words of the index that are looked at when one of their keys is searched for.
@@ -171,11 +171,11 @@ static size_t index_words(const ObjTable *table) {
 static void a_key_set_again_and_again_has_one_word(void **state) {
   (void)state;
   enum { COUNT = 1000 };
-  Fixture *f = fixture_new(1);
-  ObjMap *map = map_new(f->locals, 0);
+  Fixture *fixture = fixture_new(1);
+  ObjMap *map = map_new(fixture->locals, 0);
   for (int i = 0; i < COUNT; i++) {
     Value key = value_from_small(i);
-    assert_int_equal(map_set(f->locals, map, key, key), MAP_OK);
+    assert_int_equal(map_set(fixture->locals, map, key, key), MAP_OK);
   }
   const ObjTable *table = map->table;
   size_t room = table->cap - table->used;
@@ -183,33 +183,34 @@ static void a_key_set_again_and_again_has_one_word(void **state) {
   Value key = value_from_small(5);
   for (size_t i = 0; i < room; i++) {
     bool found;
-    assert_int_equal(map_delete(f->locals, map, key, &found), MAP_OK);
+    assert_int_equal(map_delete(fixture->locals, map, key, &found), MAP_OK);
     assert_true(found);
-    assert_int_equal(map_set(f->locals, map, key, key), MAP_OK);
+    assert_int_equal(map_set(fixture->locals, map, key, key), MAP_OK);
   }
   assert_ptr_equal(map->table, table);
   assert_int_equal(table->live, COUNT);
   assert_int_equal(index_words(table), COUNT);
   for (int i = 0; i < COUNT; i++) {
     Value v;
-    assert_true(map_get(&f->vm, map, value_from_small(i), &v));
+    assert_true(map_get(&fixture->vm, map, value_from_small(i), &v));
     assert_int_equal(v, value_from_small(i));
   }
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 static void bad_keys(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  ObjMap *map = map_new(f->locals, 0);
-  Value nan = value_from_float(f->locals, NAN), v;
-  Value bytes = value_from_obj(bytes_new(f->locals, 3));
-  assert_int_equal(map_set(f->locals, map, nan, nan), MAP_BAD_KEY);
-  assert_int_equal(map_set(f->locals, map, bytes, nan), MAP_BAD_KEY);
-  assert_false(map_get(&f->vm, map, nan, &v));
+  Fixture *fixture = fixture_new(1);
+  ObjMap *map = map_new(fixture->locals, 0);
+  Value nan = value_from_float(fixture->locals, NAN), v;
+  Value bytes = value_from_obj(bytes_new(fixture->locals, 3));
+  assert_int_equal(map_set(fixture->locals, map, nan, nan), MAP_BAD_KEY);
+  assert_int_equal(map_set(fixture->locals, map, bytes, nan), MAP_BAD_KEY);
+  assert_false(map_get(&fixture->vm, map, nan, &v));
   map->writer = 1;
-  assert_int_equal(map_set(f->locals, map, VALUE_NIL, nan), MAP_CONCURRENT);
-  fixture_free(f);
+  assert_int_equal(map_set(fixture->locals, map, VALUE_NIL, nan),
+                   MAP_CONCURRENT);
+  fixture_free(fixture);
 }
 
 // --- Racing -----------------------------------------------------------------
@@ -221,9 +222,9 @@ typedef struct Racer {
 } Racer;
 
 static void race(void *arg) {
-  Racer *r = arg;
-  Local *local = &r->f->locals[r->number];
-  uint64_t seed = (uint64_t)r->number * 77 + 1;
+  Racer *racer = arg;
+  Local *local = &racer->f->locals[racer->number];
+  uint64_t seed = (uint64_t)racer->number * 77 + 1;
   for (int i = 0; i < 30000; i++) {
     char text[24];
     int len =
@@ -232,32 +233,32 @@ static void race(void *arg) {
     bool found;
     MapResult result = MAP_OK;
     if (i % 3 == 0)
-      result = map_set(local, r->map, key, key);
+      result = map_set(local, racer->map, key, key);
     else if (i % 3 == 1 && i % 4 == 0)
-      result = map_delete(local, r->map, key, &found);
-    else if (map_get(&r->f->vm, r->map, key, &v) && v != VALUE_NIL)
-      r->seen += ((ObjString *)value_obj(v))->len;
-    r->concurrent += result == MAP_CONCURRENT;
+      result = map_delete(local, racer->map, key, &found);
+    else if (map_get(&racer->f->vm, racer->map, key, &v) && v != VALUE_NIL)
+      racer->seen += ((ObjString *)value_obj(v))->len;
+    racer->concurrent += result == MAP_CONCURRENT;
     uint64_t at = 0;
-    const ObjTable *table = heap_load(&r->map->table);
+    const ObjTable *table = heap_load(&racer->map->table);
     for (int n = 0; n < 5; n++)
-      if (!map_next(&r->f->vm, r->map, table, &at, &key, &v)) break;
+      if (!map_next(&racer->f->vm, racer->map, table, &at, &key, &v)) break;
   }
 }
 
 static void racing_writers_keep_memory_whole(void **state) {
   (void)state;
-  Fixture *f = fixture_new(4);
-  ObjMap *map = map_new(f->locals, 0);
+  Fixture *fixture = fixture_new(4);
+  ObjMap *map = map_new(fixture->locals, 0);
   RtThread threads[4];
   Racer racers[4];
   for (int i = 0; i < 4; i++) {
-    racers[i] = (Racer){f, map, i, 0, 0};
+    racers[i] = (Racer){fixture, map, i, 0, 0};
     assert_int_equal(rt_thread_start(&threads[i], race, &racers[i]), 0);
   }
   for (int i = 0; i < 4; i++) rt_thread_join(&threads[i]);
   assert_true(map->table->used <= map->table->cap);
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 int main(void) {

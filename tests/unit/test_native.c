@@ -61,21 +61,21 @@ static CspStatus doubled(CspCall *call, void *data, bool made) {
 }
 
 static CspStatus block(CspCall *call) {
-  int64_t *n = malloc(sizeof *n);
-  if (!n || !csp_need_int(call, 0, n)) {
-    free(n);
+  int64_t *number = malloc(sizeof *number);
+  if (!number || !csp_need_int(call, 0, number)) {
+    free(number);
     return CSP_PANIC;
   }
-  return csp_block(call, double_it, doubled, n);
+  return csp_block(call, double_it, doubled, number);
 }
 
 static CspStatus block_slow(CspCall *call) {
-  int64_t *n = malloc(sizeof *n);
-  if (!n || !csp_need_int(call, 0, n)) {
-    free(n);
+  int64_t *number = malloc(sizeof *number);
+  if (!number || !csp_need_int(call, 0, number)) {
+    free(number);
     return CSP_PANIC;
   }
-  return csp_block_slow(call, double_it, doubled, n);
+  return csp_block_slow(call, double_it, doubled, number);
 }
 
 static void count_down(void *data) { --*(int64_t *)data; }
@@ -90,12 +90,12 @@ static CspStatus until_zero(CspCall *call, void *data, bool made) {
 
 // Blocks again and again before it is over.
 static CspStatus block_often(CspCall *call) {
-  int64_t *n = malloc(sizeof *n);
-  if (!n || !csp_need_int(call, 0, n)) {
-    free(n);
+  int64_t *number = malloc(sizeof *number);
+  if (!number || !csp_need_int(call, 0, number)) {
+    free(number);
     return CSP_PANIC;
   }
-  return csp_block(call, count_down, until_zero, n);
+  return csp_block(call, count_down, until_zero, number);
 }
 
 static _Atomic int left;  // calls that were never made
@@ -110,12 +110,13 @@ static CspStatus until_later(CspCall *call, void *data, bool made) {
 
 // Blocks again and again, with a pause before each time.
 static CspStatus block_after(CspCall *call) {
-  int64_t *n = malloc(sizeof *n), ns;
-  if (!n || !csp_need_int(call, 0, n) || !csp_need_int(call, 1, &ns)) {
-    free(n);
+  int64_t *number = malloc(sizeof *number), ns;
+  if (!number || !csp_need_int(call, 0, number) ||
+      !csp_need_int(call, 1, &ns)) {
+    free(number);
     return CSP_PANIC;
   }
-  return csp_block_after(call, ns, count_down, until_later, n);
+  return csp_block_after(call, ns, count_down, until_later, number);
 }
 
 // After blocking work the rest may be a tail call.
@@ -127,8 +128,8 @@ static CspStatus then_tail(CspCall *call, void *data, bool made) {
 }
 
 static CspStatus block_and_tail(CspCall *call) {
-  int64_t *n = calloc(1, sizeof *n);
-  return csp_block(call, double_it, then_tail, n);
+  int64_t *number = calloc(1, sizeof *number);
+  return csp_block(call, double_it, then_tail, number);
 }
 
 // Sums ints of a map while taking every key out.

@@ -72,16 +72,16 @@ static CspStatus counter_new(CspCall *call) {
 }
 
 static CspStatus counter_add(CspCall *call) {
-  int64_t *n = csp_host_data(csp_arg(call, 0), &counter_class), more;
-  if (n == NULL || !csp_need_int(call, 1, &more)) return CSP_PANIC;
-  return csp_ok_int(call, *n += more);
+  int64_t *count = csp_host_data(csp_arg(call, 0), &counter_class), more;
+  if (count == NULL || !csp_need_int(call, 1, &more)) return CSP_PANIC;
+  return csp_ok_int(call, *count += more);
 }
 
 static CspStatus total(CspCall *call) {
-  int64_t *n = csp_state(csp_of(call), &total_class), more;
-  if (n == NULL) return csp_panic_memory(call);
+  int64_t *sum = csp_state(csp_of(call), &total_class), more;
+  if (sum == NULL) return csp_panic_memory(call);
   if (!csp_need_int(call, 0, &more)) return CSP_PANIC;
-  return csp_ok_int(call, *n += more + 1);
+  return csp_ok_int(call, *sum += more + 1);
 }
 
 static void double_it(void *data) { *(int64_t *)data *= 2; }
@@ -94,20 +94,20 @@ static CspStatus doubled(CspCall *call, void *data, bool made) {
 }
 
 static CspStatus block(CspCall *call) {
-  int64_t *n = malloc(sizeof *n);
-  if (n == NULL) return csp_panic_memory(call);
-  if (!csp_need_int(call, 0, n)) {
-    free(n);
+  int64_t *number = malloc(sizeof *number);
+  if (number == NULL) return csp_panic_memory(call);
+  if (!csp_need_int(call, 0, number)) {
+    free(number);
     return CSP_PANIC;
   }
-  return csp_block_slow(call, double_it, doubled, n);
+  return csp_block_slow(call, double_it, doubled, number);
 }
 
 static CspStatus block_after(CspCall *call) {
-  int64_t *n = malloc(sizeof *n);
-  if (n == NULL) return csp_panic_memory(call);
-  *n = 4;
-  return csp_block_after(call, 1000, double_it, doubled, n);
+  int64_t *number = malloc(sizeof *number);
+  if (number == NULL) return csp_panic_memory(call);
+  *number = 4;
+  return csp_block_after(call, 1000, double_it, doubled, number);
 }
 
 // Waits for a pipe that its own end makes ready.
@@ -118,33 +118,33 @@ typedef struct Ready {
 } Ready;
 
 static void read_pipe(void *data) {
-  Ready *r = data;
+  Ready *ready = data;
   char byte;
-  if (r->count < 5) {  // woken for the first time: something was there
-    r->count += read(r->fds[0], &byte, 1) == 1 ? 5 : 0;
+  if (ready->count < 5) {  // woken for the first time: something was there
+    ready->count += read(ready->fds[0], &byte, 1) == 1 ? 5 : 0;
   }
 }
 
 static CspStatus has_read(CspCall *call, void *data, bool made) {
-  Ready *r = data;
-  int64_t count = r->count;
-  close(r->fds[0]);
-  close(r->fds[1]);
-  free(r);
+  Ready *ready = data;
+  int64_t count = ready->count;
+  close(ready->fds[0]);
+  close(ready->fds[1]);
+  free(ready);
   if (!made) return csp_panic(call, "ready: %s", csp_no_thread());
   return csp_ok_int(call, count + 1);
 }
 
 static CspStatus ready(CspCall *call) {
-  Ready *r = calloc(1, sizeof *r);
-  if (r == NULL) return csp_panic_memory(call);
-  if (pipe2(r->fds, O_CLOEXEC) != 0) {
-    free(r);
+  Ready *ready = calloc(1, sizeof *ready);
+  if (ready == NULL) return csp_panic_memory(call);
+  if (pipe2(ready->fds, O_CLOEXEC) != 0) {
+    free(ready);
     return csp_panic(call, "ready: %s", strerror(errno));
   }
-  assert_int_equal(write(r->fds[1], "x", 1), 1);
-  r->wait.fd = r->fds[0];
-  return csp_block_fd(call, &r->wait, read_pipe, has_read, r);
+  assert_int_equal(write(ready->fds[1], "x", 1), 1);
+  ready->wait.fd = ready->fds[0];
+  return csp_block_fd(call, &ready->wait, read_pipe, has_read, ready);
 }
 
 static CspStatus clear(CspCall *call) {
@@ -204,26 +204,26 @@ static Csp *open_runtime(int procs) {
 }
 
 // The status; what it said is in out and err.
-static int act(Csp *csp, const Scenario *s) {
+static int act(Csp *csp, const Scenario *scenario) {
   int status = -1;
   char *messages = NULL, *code = NULL;
-  size_t len = strlen(s->text);
-  switch (s->action) {
+  size_t len = strlen(scenario->text);
+  switch (scenario->action) {
     case RUN:
     case RUN_BLOCKING:
-      csp_run(csp, "nth.csp", s->text, len, &status);
+      csp_run(csp, "nth.csp", scenario->text, len, &status);
       break;
     case CHECK:
-      status = csp_check(csp, "nth.csp", s->text, len, &messages);
+      status = csp_check(csp, "nth.csp", scenario->text, len, &messages);
       break;
     case DISASSEMBLE:
-      code = csp_disassemble(csp, "nth.csp", s->text, len, &messages);
+      code = csp_disassemble(csp, "nth.csp", scenario->text, len, &messages);
       status = code != NULL;
       break;
   }
   if (messages != NULL) add(&err, messages, strlen(messages));
   free(code);
-  if (s->action > RUN_BLOCKING && status == 0 && messages == NULL)
+  if (scenario->action > RUN_BLOCKING && status == 0 && messages == NULL)
     add(&err, "out of memory", 13);  // as csp.h says
   free(messages);
   return status;
@@ -237,55 +237,57 @@ static bool says_what_is_out(const char *text) {
   return false;
 }
 
-static bool as_without_failures(const Scenario *s, int status) {
-  return status == s->status && strcmp(out.text, right) == 0 &&
-         strstr(err.text, s->err) != NULL;
+static bool as_without_failures(const Scenario *scenario, int status) {
+  return status == scenario->status && strcmp(out.text, right) == 0 &&
+         strstr(err.text, scenario->err) != NULL;
 }
 
 // An object that fails comes after a collection, and nobody sees it; but the
 // second half of a native that has blocked is not done again.
-static bool must_be_right(const Scenario *s) {
-  return failing.objects && s->action != RUN_BLOCKING;
+static bool must_be_right(const Scenario *scenario) {
+  return failing.objects && scenario->action != RUN_BLOCKING;
 }
 
-static void judge(const Scenario *s, int status, long n) {
-  if (as_without_failures(s, status)) return;
+static void judge(const Scenario *scenario, int status, long n) {
+  if (as_without_failures(scenario, status)) return;
   // Scripts may catch the panic and print it.
   bool good = strncmp(right, out.text, out.len) == 0;
   if (failing.failed > 0 && says_what_is_out(good ? err.text : out.text) &&
-      !must_be_right(s))
+      !must_be_right(scenario))
     return;
   fail_msg(
       "%s, allocation %ld%s, of the code at %p: status %d\n--- out:\n%s"
       "--- err:\n%s---",
-      s->name, n, failing.always ? " and all others" : "", failing.caller,
-      status, out.text, err.text);
+      scenario->name, n, failing.always ? " and all others" : "",
+      failing.caller, status, out.text, err.text);
 }
 
 typedef enum Which { ONE, ONE_OBJECT, ALL_FROM } Which;
 
 // Are there further ones to fail?
-static bool attempt(const Scenario *s, int procs, long n, Which which) {
+static bool attempt(const Scenario *scenario, int procs, long n, Which which) {
   out.len = err.len = 0;
   out.text[0] = err.text[0] = '\0';
   char *unused;
   Csp *csp = open_runtime(procs);
   assert_non_null(csp);
-  if (s->uses != NULL) {
-    assert_true(csp_check(csp, "uses.csp", s->uses, strlen(s->uses), &unused));
+  if (scenario->uses != NULL) {
+    assert_true(csp_check(csp, "uses.csp", scenario->uses,
+                          strlen(scenario->uses), &unused));
     free(unused);
   }
   fail_empty_caches(&csp->vm.boot->heap);
   fail_begin(n, which == ALL_FROM);
   failing.objects = which == ONE_OBJECT;
-  int status = act(csp, s);
+  int status = act(csp, scenario);
   fail_free_all(csp);
   fail_end();
-  if (n == 0 && s->out == NULL) strcpy(right, out.text);
-  judge(s, status, n);
+  if (n == 0 && scenario->out == NULL) strcpy(right, out.text);
+  judge(scenario, status, n);
   if (fail_leaks() > 0)
-    fail_msg("%s: allocation %ld%s, of the code at %p, failed: a leak", s->name,
-             n, failing.always ? " and all others" : "", failing.caller);
+    fail_msg("%s: allocation %ld%s, of the code at %p, failed: a leak",
+             scenario->name, n, failing.always ? " and all others" : "",
+             failing.caller);
   return failing.failed > 0;
 }
 
@@ -293,13 +295,14 @@ static void try_all(int procs, Which which) {
   const char *only = getenv("NTH_SCENARIO");  // by hand
   const char *from = getenv("NTH_FROM");
   for (int i = 0; i < SCENARIOS; i++) {
-    const Scenario *s = &scenarios[i];
-    if (only != NULL && strcmp(only, s->name) != 0) continue;
-    if (s->out != NULL) strcpy(right, s->out);
-    attempt(s, procs, 0, which);
+    const Scenario *scenario = &scenarios[i];
+    if (only != NULL && strcmp(only, scenario->name) != 0) continue;
+    if (scenario->out != NULL) strcpy(right, scenario->out);
+    attempt(scenario, procs, 0, which);
     long n = from != NULL ? atol(from) : 1;
-    while (attempt(s, procs, n, which)) n += STEP;
-    if (getenv("NTH_VERBOSE")) printf("%s: %ld allocations\n", s->name, n - 1);
+    while (attempt(scenario, procs, n, which)) n += STEP;
+    if (getenv("NTH_VERBOSE"))
+      printf("%s: %ld allocations\n", scenario->name, n - 1);
   }
 }
 

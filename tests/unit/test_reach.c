@@ -9,9 +9,9 @@
 #include "reach_fixture.h"
 
 // list: what is spread after the first `fixed` arguments, f(args..., list...).
-static void try_spread(Reach *r, const char *name, CspValue f, int fixed,
+static void try_spread(Reach *reach, const char *name, CspValue f, int fixed,
                        const size_t *chosen, size_t list) {
-  CspValue values = csp_held(csp_host(r->host->csp), r->values);
+  CspValue values = csp_held(csp_host(reach->host->csp), reach->values);
   CspValue of = csp_list_get(values, list);
   size_t len = csp_list_len(of);
   CspValue *args = calloc((size_t)fixed + len, sizeof *args);
@@ -22,26 +22,26 @@ static void try_spread(Reach *r, const char *name, CspValue f, int fixed,
   size_t shown[PARAMS_MAX + 1];
   memcpy(shown, chosen, (size_t)fixed * sizeof *shown);
   shown[fixed] = list;
-  r->chosen = shown;
-  r->nchosen = fixed + 1;
-  try_arguments(r, name, f, fixed + (int)len, args);
+  reach->chosen = shown;
+  reach->nchosen = fixed + 1;
+  try_arguments(reach, name, f, fixed + (int)len, args);
   free(args);
 }
 
 // Every list as all the arguments that follow the named ones.
-static void try_many(Reach *r, const char *name, CspValue f, int fixed,
+static void try_many(Reach *reach, const char *name, CspValue f, int fixed,
                      const Receiver *receiver) {
-  CspCall *call = csp_host(r->host->csp);
-  size_t count = csp_list_len(csp_held(call, r->values));
+  CspCall *call = csp_host(reach->host->csp);
+  size_t count = csp_list_len(csp_held(call, reach->values));
   assert_true(fixed <= PARAMS_MAX);
-  make_values(r);
+  make_values(reach);
   for (size_t v = 0; v < count; v++) {
-    CspValue values = csp_held(call, r->values);
+    CspValue values = csp_held(call, reach->values);
     if (csp_type(csp_list_get(values, v)) != CSP_LIST) continue;
     size_t chosen[PARAMS_MAX];
-    for (int n = 0; n < fixed; n++) chosen[n] = choose(r, count);
-    if (receiver != NULL) chosen[0] = choose_receiver(r, receiver);
-    try_spread(r, name, f, fixed, chosen, v);
+    for (int n = 0; n < fixed; n++) chosen[n] = choose(reach, count);
+    if (receiver != NULL) chosen[0] = choose_receiver(reach, receiver);
+    try_spread(reach, name, f, fixed, chosen, v);
   }
 }
 
@@ -71,16 +71,17 @@ static bool is_left_out(const char *name) {
   return name[0] == '_';
 }
 
-static void try_value(Reach *r, const char *name, Value f,
+static void try_value(Reach *reach, const char *name, Value f,
                       const Receiver *receiver) {
-  try_function(r, name, csp_wrap(f), parameters(f), receiver);
+  try_function(reach, name, csp_wrap(f), parameters(f), receiver);
   if (takes_any_number(f))
-    try_many(r, name, csp_wrap(f), ((ObjNative *)value_obj(f))->def->nparams,
-             receiver);
+    try_many(reach, name, csp_wrap(f),
+             ((ObjNative *)value_obj(f))->def->nparams, receiver);
 }
 
-static void try_members(Reach *r, const ObjMap *members, const char *owner) {
-  Vm *vm = csp_vm(r->host->csp);
+static void try_members(Reach *reach, const ObjMap *members,
+                        const char *owner) {
+  Vm *vm = csp_vm(reach->host->csp);
   const ObjTable *table = heap_load(&members->table);
   uint64_t at = 0;
   Value key, v;
@@ -91,43 +92,45 @@ static void try_members(Reach *r, const ObjMap *members, const char *owner) {
         value_is_type(v, OBJ_NATIVE) || value_is_type(v, OBJ_CLOSURE);
     char full[80];
     snprintf(full, sizeof full, "%s.%s", owner, name);
-    if (is_function && !is_left_out(name)) try_value(r, full, v, NULL);
+    if (is_function && !is_left_out(name)) try_value(reach, full, v, NULL);
   }
 }
 
-static void try_methods(Reach *r, const Method *methods, uint32_t count,
+static void try_methods(Reach *reach, const Method *methods, uint32_t count,
                         const Receiver *receiver) {
   for (uint32_t n = 0; n < count; n++) {
-    const Method *m = &methods[n];
+    const Method *method = &methods[n];
     char full[80];
     if (receiver->klass != NULL) {
-      snprintf(full, sizeof full, "%s.%s", receiver->klass->name, m->name->own);
+      snprintf(full, sizeof full, "%s.%s", receiver->klass->name,
+               method->name->own);
     } else {
-      snprintf(full, sizeof full, "(%d).%s", receiver->type, m->name->own);
+      snprintf(full, sizeof full, "(%d).%s", receiver->type, method->name->own);
     }
-    if (!is_left_out(m->name->own)) try_value(r, full, m->function, receiver);
+    if (!is_left_out(method->name->own))
+      try_value(reach, full, method->function, receiver);
   }
 }
 
-static void try_all_methods(Reach *r) {
-  const Vm *vm = csp_vm(r->host->csp);
+static void try_all_methods(Reach *reach) {
+  const Vm *vm = csp_vm(reach->host->csp);
   for (int type = 0; type < OBJ_TYPE_COUNT; type++) {
     const MethodTable *table = vm->methods[type];
     Receiver receiver = {.type = type};
-    if (table) try_methods(r, table->methods, table->count, &receiver);
+    if (table) try_methods(reach, table->methods, table->count, &receiver);
   }
   for (const HostMethods *entry = vm->host_methods; entry;
        entry = entry->next) {
     Receiver receiver = {.type = OBJ_HOST, .klass = entry->klass};
-    try_methods(r, entry->methods, entry->count, &receiver);
+    try_methods(reach, entry->methods, entry->count, &receiver);
   }
 }
 
 static const NativeModule *module_named(Host *host, const char *name) {
-  const NativeModule *m = csp_vm(host->csp)->native_modules;
-  while (m && strcmp(m->def->path, name) != 0) m = m->next;
-  assert_true(m != NULL && m->made != NULL);
-  return m;
+  const NativeModule *module = csp_vm(host->csp)->native_modules;
+  while (module && strcmp(module->def->path, name) != 0) module = module->next;
+  assert_true(module != NULL && module->made != NULL);
+  return module;
 }
 
 static void every_function_is_in_reach(void **state) {

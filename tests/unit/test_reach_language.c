@@ -306,11 +306,11 @@ static const Long programs[] = {
     {NULL, NULL, NULL, 0}};
 
 static void put_unit(FILE *to, const char *unit, int turn) {
-  for (const char *c = unit; *c != '\0'; c++) {
-    if (c[0] == '$' && c[1] != '{') {
+  for (const char *s = unit; *s != '\0'; s++) {
+    if (s[0] == '$' && s[1] != '{') {
       fprintf(to, "%d", turn);
     } else {
-      fputc(*c, to);
+      fputc(*s, to);
     }
   }
 }
@@ -332,80 +332,81 @@ typedef struct Bodies {
   char *names[400];
 } Bodies;
 
-static void bodies_begin(Bodies *b) {
-  *b = (Bodies){0};
-  b->to = open_memstream(&b->text, &b->len);
-  fputs(common, b->to);
+static void bodies_begin(Bodies *bodies) {
+  *bodies = (Bodies){0};
+  bodies->to = open_memstream(&bodies->text, &bodies->len);
+  fputs(common, bodies->to);
 }
 
-static void begin_body(Bodies *b, int argc, const char *name) {
+static void begin_body(Bodies *bodies, int argc, const char *name) {
   static const char *const params[] = {"", "a", "a, b", "a, b, c"};
-  assert_in_range(b->count, 0, 399);
-  fprintf(b->to, "func body%d(%s) {\n", b->count, params[argc]);
-  b->argc[b->count] = argc;
-  b->names[b->count] = strdup(name);
-  b->count++;
+  assert_in_range(bodies->count, 0, 399);
+  fprintf(bodies->to, "func body%d(%s) {\n", bodies->count, params[argc]);
+  bodies->argc[bodies->count] = argc;
+  bodies->names[bodies->count] = strdup(name);
+  bodies->count++;
 }
 
-static void put_body(Bodies *b, int argc, const char *body) {
-  begin_body(b, argc, body);
-  fprintf(b->to, "%s\n}\n", body);
+static void put_body(Bodies *bodies, int argc, const char *body) {
+  begin_body(bodies, argc, body);
+  fprintf(bodies->to, "%s\n}\n", body);
 }
 
-static void put_bodies(Bodies *b, int argc, const char *const *bodies) {
-  for (int n = 0; bodies[n] != NULL; n++) put_body(b, argc, bodies[n]);
+static void put_bodies(Bodies *to, int argc, const char *const *bodies) {
+  for (int n = 0; bodies[n] != NULL; n++) put_body(to, argc, bodies[n]);
 }
 
-static void put_binary(Bodies *b) {
+static void put_binary(Bodies *bodies) {
   char body[100];
   for (int n = 0; binary[n] != NULL; n++) {
     snprintf(body, sizeof body, "return a %s b", binary[n]);
-    put_body(b, 2, body);
+    put_body(bodies, 2, body);
     snprintf(body, sizeof body, "for i in 1000000 { x := a %s b }", binary[n]);
-    put_body(b, 2, body);
+    put_body(bodies, 2, body);
     if (n >= ASSIGNED) continue;
     snprintf(body, sizeof body, "for i in 1000000 { a %s= b }", binary[n]);
-    put_body(b, 2, body);
+    put_body(bodies, 2, body);
   }
 }
 
-static void put_long_bodies(Bodies *b) {
+static void put_long_bodies(Bodies *bodies) {
   for (const Long *text = long_bodies; text->before != NULL; text++) {
     char name[100];
     snprintf(name, sizeof name, "%s%s...", text->before, text->unit);
-    begin_body(b, 1, name);
-    put_long(b->to, text);
-    fputs("}\n", b->to);
+    begin_body(bodies, 1, name);
+    put_long(bodies->to, text);
+    fputs("}\n", bodies->to);
   }
 }
 
-static void try_bodies(Reach *r, Bodies *b) {
-  fclose(b->to);
-  CspCall *call = csp_host(r->host->csp);
-  CspHandle module = loaded(r->host, b->text, NULL);
-  for (int n = 0; n < b->count; n++) {
+static void try_bodies(Reach *reach, Bodies *bodies) {
+  fclose(bodies->to);
+  CspCall *call = csp_host(reach->host->csp);
+  CspHandle module = loaded(reach->host, bodies->text, NULL);
+  for (int n = 0; n < bodies->count; n++) {
     char name[20];
     snprintf(name, sizeof name, "body%d", n);
     CspValue f;
     assert_true(csp_member(call, csp_held(call, module), name, &f));
     CspHandle held = csp_hold(call, f);
-    try_function(r, b->names[n], csp_held(call, held), b->argc[n], NULL);
-    csp_release(r->host->csp, held);
-    free(b->names[n]);
+    try_function(reach, bodies->names[n], csp_held(call, held), bodies->argc[n],
+                 NULL);
+    csp_release(reach->host->csp, held);
+    free(bodies->names[n]);
   }
-  free(b->text);
+  free(bodies->text);
 }
 
 // --- Tests ------------------------------------------------------------------
 // Other builds do not count: less time is enough to see that all comes back.
-static void language_open(World *w) {
-  world_open(w, true, CSP_ALL & ~CSP_PROCESSES);
+static void language_open(World *world) {
+  world_open(world, true, CSP_ALL & ~CSP_PROCESSES);
 #ifndef CSP_DEBUG
-  w->reach.limit_ms = 1;
+  world->reach.limit_ms = 1;
 #endif
   // A turn of a loop counts as one, whatever its body does.
-  w->reach.most_steps *= 2;
-  w->reach.looks = 10;  // most bodies do the same again and again
+  world->reach.most_steps *= 2;
+  world->reach.looks = 10;  // most bodies do the same again and again
 }
 
 static void every_operator_is_in_reach(void **state) {

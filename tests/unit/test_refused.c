@@ -131,11 +131,11 @@ static const Refusal refusals[] = {
     REFUSAL_OF_PROGRAMS(pidfd_open, EPERM),
 };
 
-static bool refuse(const Refusal *r) {
+static bool refuse(const Refusal *refusal) {
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)r->number, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)r->error),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)refusal->number, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)refusal->error),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = {sizeof code / sizeof *code, code};
@@ -146,10 +146,10 @@ static bool refuse(const Refusal *r) {
 // --- Children ---------------------------------------------------------------
 enum { DID_ALL, SAID_WHY, WRONG_OUTPUT, NO_RUNTIME, NO_FILTER, HANGS = 60 };
 
-static int child(int procs, const Refusal *r) {
+static int child(int procs, const Refusal *refusal) {
   alarm(HANGS);
   if (pipe(ends) != 0) return WRONG_OUTPUT;
-  if (!refuse(r)) return NO_FILTER;
+  if (!refuse(refusal)) return NO_FILTER;
   Host host = {0};
   pthread_mutex_init(&host.lock, NULL);
   CspConfig config;
@@ -161,18 +161,18 @@ static int child(int procs, const Refusal *r) {
   config.write_err = take_err;
   config.write_arg = &host;
   host.csp = csp_new(&config);
-  if (host.csp == NULL) return errno == r->error ? SAID_WHY : NO_RUNTIME;
+  if (host.csp == NULL) return errno == refusal->error ? SAID_WHY : NO_RUNTIME;
   csp_install_language(host.csp);
   if (!csp_install_library(host.csp) ||
       !csp_register_builtins(host.csp, natives))
     return WRONG_OUTPUT;
-  int status = run(&host, r->script != NULL ? r->script : script);
+  int status = run(&host, refusal->script != NULL ? refusal->script : script);
   csp_free(host.csp);
-  const char *wanted = r->out != NULL ? r->out : "10 x\n";
+  const char *wanted = refusal->out != NULL ? refusal->out : "10 x\n";
   if (status == 0 && strcmp(host.out, wanted) == 0) return DID_ALL;
   // Stepped, nothing may wait for the pipe but the system.
   if (status == 0 && strcmp(host.out, "10 refused\n") == 0) return SAID_WHY;
-  if (strstr(host.err, strerror(r->error)) != NULL) return SAID_WHY;
+  if (strstr(host.err, strerror(refusal->error)) != NULL) return SAID_WHY;
   print_error("status %d\n%s%s", status, host.out, host.err);
   return WRONG_OUTPUT;
 }
@@ -182,16 +182,16 @@ static void every_refusal_is_survived(void **state) {
   static const int procs[] = {STEPPED, 1, 4};
   for (size_t n = 0; n < sizeof refusals / sizeof *refusals; n++) {
     for (size_t p = 0; p < sizeof procs / sizeof *procs; p++) {
-      const Refusal *r = &refusals[n];
+      const Refusal *refusal = &refusals[n];
       pid_t pid = fork();
       assert_true(pid >= 0);
-      if (pid == 0) _exit(child(procs[p], r));
+      if (pid == 0) _exit(child(procs[p], refusal));
       int how = 0;
       assert_int_equal(waitpid(pid, &how, 0), pid);
       int end = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
       if (end == NO_FILTER) skip();
-      if (end != DID_ALL && (r->works || end != SAID_WHY))
-        fail_msg("%s, procs %d: %s %d", r->name, procs[p],
+      if (end != DID_ALL && (refusal->works || end != SAID_WHY))
+        fail_msg("%s, procs %d: %s %d", refusal->name, procs[p],
                  WIFEXITED(how) ? "status" : "signal",
                  WIFEXITED(how) ? end : WTERMSIG(how));
     }
@@ -201,7 +201,7 @@ static void every_refusal_is_survived(void **state) {
 // --- Roots ------------------------------------------------------------------
 // openat2 gives EAGAIN when a folder on the way is renamed, and is tried again;
 // not for ever. Refused, there is no root.
-static int rooted_child(const Refusal *r) {
+static int rooted_child(const Refusal *refusal) {
   alarm(HANGS);
   CspConfig config;
   test_config(&config);
@@ -213,18 +213,18 @@ static int rooted_child(const Refusal *r) {
   config.write_out = take_out;
   config.write_err = take_err;
   config.write_arg = &host;
-  if (r->error != EAGAIN && !refuse(r)) return NO_FILTER;
+  if (refusal->error != EAGAIN && !refuse(refusal)) return NO_FILTER;
   host.csp = csp_new(&config);
-  if (host.csp == NULL) return errno == r->error ? SAID_WHY : NO_RUNTIME;
+  if (host.csp == NULL) return errno == refusal->error ? SAID_WHY : NO_RUNTIME;
   csp_install_language(host.csp);
   if (!csp_install_library(host.csp)) return WRONG_OUTPUT;
-  if (!refuse(r)) return NO_FILTER;
+  if (!refuse(refusal)) return NO_FILTER;
   int status = run(&host,
                    "import \"os\"\n"
                    "_, err := os.read_file(\"/x\")\n"
                    "println(err)\n");
   csp_free(host.csp);
-  bool said = status == 0 && strstr(host.out, strerror(r->error)) != NULL;
+  bool said = status == 0 && strstr(host.out, strerror(refusal->error)) != NULL;
   if (!said) print_error("status %d\n%s%s", status, host.out, host.err);
   return said ? SAID_WHY : WRONG_OUTPUT;
 }

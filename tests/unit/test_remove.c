@@ -10,7 +10,7 @@
 
 // --- Links in the place of folders ------------------------------------------
 // What is done before a folder of that name is opened, once.
-static void (*before_sub)(const World *w);
+static void (*before_sub)(const World *world);
 static const World *world_of_sub;
 
 // Instead of the C library's.
@@ -27,12 +27,12 @@ int openat(int folder, const char *name, int flags, ...) {
   return (int)syscall(SYS_openat, folder, name, flags, mode);
 }
 
-static void put_link(const World *w) {
+static void put_link(const World *world) {
   char sub[160], aside[160];
-  snprintf(sub, sizeof sub, "%s/tree/sub", w->root);
-  snprintf(aside, sizeof aside, "%s/aside", w->root);
+  snprintf(sub, sizeof sub, "%s/tree/sub", world->root);
+  snprintf(aside, sizeof aside, "%s/aside", world->root);
   assert_int_equal(rename(sub, aside), 0);
-  assert_int_equal(symlink(w->outside, sub), 0);
+  assert_int_equal(symlink(world->outside, sub), 0);
 }
 
 static void a_link_that_comes_just_then_is_removed(void **state) {
@@ -64,27 +64,27 @@ typedef struct Swapper {
 } Swapper;
 
 static void *swap(void *arg) {
-  Swapper *s = arg;
-  while (!s->stop) {
-    if (rename(s->folder, s->aside) != 0) continue;
-    if (symlink(s->outside, s->folder) == 0) s->swaps++;
-    unlink(s->folder);
-    rename(s->aside, s->folder);
+  Swapper *swapper = arg;
+  while (!swapper->stop) {
+    if (rename(swapper->folder, swapper->aside) != 0) continue;
+    if (symlink(swapper->outside, swapper->folder) == 0) swapper->swaps++;
+    unlink(swapper->folder);
+    rename(swapper->aside, swapper->folder);
   }
   return NULL;
 }
 
-static void make_tree(const World *w) {
+static void make_tree(const World *world) {
   char made[160], tree[160];
-  world_folder(w->root, "new");
-  world_folder(w->root, "new/sub");
+  world_folder(world->root, "new");
+  world_folder(world->root, "new/sub");
   for (int i = 0; i < 20; i++) {
     char name[32];
     snprintf(name, sizeof name, "new/sub/%d", i);
-    world_write(w->root, name, "");
+    world_write(world->root, name, "");
   }
-  snprintf(made, sizeof made, "%s/new", w->root);
-  snprintf(tree, sizeof tree, "%s/tree", w->root);
+  snprintf(made, sizeof made, "%s/new", world->root);
+  snprintf(tree, sizeof tree, "%s/tree", world->root);
   assert_int_equal(rename(made, tree), 0);
 }
 
@@ -159,8 +159,8 @@ static int open_descriptors(void) {
 }
 
 // Its path is far longer than the system takes.
-static void make_deep(const World *w) {
-  int at = open(w->root, O_PATH | O_DIRECTORY);
+static void make_deep(const World *world) {
+  int at = open(world->root, O_PATH | O_DIRECTORY);
   for (int i = 0; i < DEEP; i++) {
     assert_int_equal(mkdirat(at, "folder", 0755), 0);
     if (i % 100 == 0) {
@@ -206,11 +206,11 @@ static void a_deep_tree_needs_few_descriptors(void **state) {
 // --- Limits -----------------------------------------------------------------
 enum { MANY = 6000 };
 
-static void make_many(const World *w) {
-  world_folder(w->root, "many");
+static void make_many(const World *world) {
+  world_folder(world->root, "many");
   for (int i = 0; i < MANY; i++) {
     char path[160];
-    snprintf(path, sizeof path, "%s/many/%d", w->root, i);
+    snprintf(path, sizeof path, "%s/many/%d", world->root, i);
     int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
     assert_true(fd >= 0);
     close(fd);

@@ -242,8 +242,8 @@ static const char looks[] =
     "  println(err, os.remove_all(p + \"/new\"))\n"
     "}\n";
 
-static void run_in_chroot(const World *w, int out) {
-  if (chroot(w->root) != 0 || chdir("/") != 0) _exit(77);
+static void run_in_chroot(const World *world, int out) {
+  if (chroot(world->root) != 0 || chdir("/") != 0) _exit(77);
   Said said = {0};
   run_said((CspConfig){.procs = 1, .allowed = CSP_FILES}, looks, &said);
   size_t done = 0;
@@ -298,10 +298,11 @@ static void the_root_is_what_chroot_makes_of_it(void **state) {
 }
 
 // --- In the root ------------------------------------------------------------
-static void expect_in_root(const World *w, const char *text, const char *out) {
+static void expect_in_root(const World *world, const char *text,
+                           const char *out) {
   char script[4096];
   snprintf(script, sizeof script, "import \"os\"\n%s", text);
-  expect_output(world_config(w), script, out);
+  expect_output(world_config(world), script, out);
 }
 
 static void paths_begin_at_the_root(void **state) {
@@ -446,10 +447,10 @@ typedef struct Mover {
 } Mover;
 
 static void *move(void *arg) {
-  Mover *m = arg;
-  while (!m->stop) {
-    rename(m->here, m->there);
-    rename(m->there, m->here);
+  Mover *mover = arg;
+  while (!mover->stop) {
+    rename(mover->here, mover->there);
+    rename(mover->there, mover->here);
   }
   return NULL;
 }
@@ -564,18 +565,19 @@ typedef struct Reading {
 } Reading;
 
 static void read_work(void *data) {
-  Reading *r = data;
-  int fd = csp_open_path(r->csp, r->path, O_RDONLY, 0);
-  ssize_t n = fd < 0 ? -1 : read(fd, r->text, sizeof r->text - 1);
-  if (n < 0) strcpy(r->text, "none");
+  Reading *reading = data;
+  int fd = csp_open_path(reading->csp, reading->path, O_RDONLY, 0);
+  ssize_t n = fd < 0 ? -1 : read(fd, reading->text, sizeof reading->text - 1);
+  if (n < 0) strcpy(reading->text, "none");
   if (fd >= 0) close(fd);
 }
 
 static CspStatus read_done(CspCall *call, void *data, bool made) {
-  Reading *r = data;
+  Reading *reading = data;
   CspStatus status =
-      made ? csp_ok_string(call, r->text, strlen(r->text)) : CSP_PANIC;
-  free(r);
+      made ? csp_ok_string(call, reading->text, strlen(reading->text))
+           : CSP_PANIC;
+  free(reading);
   return status;
 }
 
@@ -583,10 +585,10 @@ static CspStatus native_read(CspCall *call) {
   const char *path;
   size_t len;
   if (!csp_need_string(call, 0, &path, &len)) return CSP_PANIC;
-  Reading *r = calloc(1, sizeof *r);
-  r->csp = csp_of(call);
-  snprintf(r->path, sizeof r->path, "%s", path);
-  return csp_block(call, read_work, read_done, r);
+  Reading *reading = calloc(1, sizeof *reading);
+  reading->csp = csp_of(call);
+  snprintf(reading->path, sizeof reading->path, "%s", path);
+  return csp_block(call, read_work, read_done, reading);
 }
 
 static const CspFunction natives[] = {{"look", "path", native_read},

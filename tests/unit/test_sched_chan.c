@@ -6,31 +6,33 @@
 #include "sched/internal.h"
 
 // --- Try forms: nil, open, full, closed -------------------------------------
-static void matrix_body(P *p, Task *t) {
+static void matrix_body(P *p, Task *task) {
   uint64_t word = 0;
-  Chan *c = t->shared->chans[0], *b = t->shared->chans[1];
+  Chan *plain = task->shared->chans[0], *buffered = task->shared->chans[1];
   assert_int_equal(chan_try_send(p, NULL, 1), CHAN_BLOCKED);
   assert_int_equal(chan_try_recv(p, NULL, &word), CHAN_BLOCKED);
-  assert_int_equal(chan_try_send(p, c, 1), CHAN_BLOCKED);
-  assert_int_equal(chan_try_recv(p, c, &word), CHAN_BLOCKED);
-  assert_int_equal(chan_try_send(p, b, 11), CHAN_DONE);
-  assert_int_equal(chan_send(p, &t->g, b, 12), CHAN_DONE);
-  assert_int_equal(chan_try_send(p, b, 13), CHAN_BLOCKED);
-  assert_int_equal(chan_count(b), 2);
-  assert_int_equal(chan_try_recv(p, b, &word), CHAN_DONE);
+  assert_int_equal(chan_try_send(p, plain, 1), CHAN_BLOCKED);
+  assert_int_equal(chan_try_recv(p, plain, &word), CHAN_BLOCKED);
+  assert_int_equal(chan_try_send(p, buffered, 11), CHAN_DONE);
+  assert_int_equal(chan_send(p, &task->g, buffered, 12), CHAN_DONE);
+  assert_int_equal(chan_try_send(p, buffered, 13), CHAN_BLOCKED);
+  assert_int_equal(chan_count(buffered), 2);
+  assert_int_equal(chan_try_recv(p, buffered, &word), CHAN_DONE);
   assert_int_equal(word, 11);
-  assert_false(chan_is_closed(b));
-  assert_true(chan_close(p, b));
-  assert_false(chan_close(p, b));
-  assert_true(chan_is_closed(b));
-  assert_int_equal(chan_try_send(p, b, 14), CHAN_CLOSED);
-  assert_int_equal(chan_send(p, &t->g, b, 14), CHAN_CLOSED);
-  assert_int_equal(chan_recv(p, &t->g, b, &word, WAIT_CHAN_RECV), CHAN_DONE);
+  assert_false(chan_is_closed(buffered));
+  assert_true(chan_close(p, buffered));
+  assert_false(chan_close(p, buffered));
+  assert_true(chan_is_closed(buffered));
+  assert_int_equal(chan_try_send(p, buffered, 14), CHAN_CLOSED);
+  assert_int_equal(chan_send(p, &task->g, buffered, 14), CHAN_CLOSED);
+  assert_int_equal(chan_recv(p, &task->g, buffered, &word, WAIT_CHAN_RECV),
+                   CHAN_DONE);
   assert_int_equal(word, 12);
-  assert_int_equal(chan_recv(p, &t->g, b, &word, WAIT_CHAN_RECV), CHAN_CLOSED);
+  assert_int_equal(chan_recv(p, &task->g, buffered, &word, WAIT_CHAN_RECV),
+                   CHAN_CLOSED);
   assert_int_equal(word, 0xE);
-  assert_int_equal(chan_try_recv(p, b, &word), CHAN_CLOSED);
-  task_end(p, t);
+  assert_int_equal(chan_try_recv(p, buffered, &word), CHAN_CLOSED);
+  task_end(p, task);
 }
 
 static void try_forms_and_closed(void **state) {
@@ -45,13 +47,13 @@ static void try_forms_and_closed(void **state) {
   }
 }
 
-static void nil_send_body(P *p, Task *t) {
-  assert_int_equal(chan_send(p, &t->g, NULL, 1), CHAN_PARKED);
+static void nil_send_body(P *p, Task *task) {
+  assert_int_equal(chan_send(p, &task->g, NULL, 1), CHAN_PARKED);
 }
 
-static void nil_recv_body(P *p, Task *t) {
+static void nil_recv_body(P *p, Task *task) {
   uint64_t word;
-  assert_int_equal(chan_recv(p, &t->g, NULL, &word, WAIT_CHAN_RECV),
+  assert_int_equal(chan_recv(p, &task->g, NULL, &word, WAIT_CHAN_RECV),
                    CHAN_PARKED);
 }
 
@@ -72,28 +74,28 @@ static void nil_channels_block_for_ever(void **state) {
 // --- Order ------------------------------------------------------------------
 enum { WORDS = 2000 };
 
-static void fifo_sender(P *p, Task *t) {
+static void fifo_sender(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < WORDS; t->i++) {
-    CO_SEND(t->shared->chans[0], (uint64_t)t->i);
-    assert_true(t->ok);
+  for (task->i = 0; task->i < WORDS; task->i++) {
+    CO_SEND(task->shared->chans[0], (uint64_t)task->i);
+    assert_true(task->ok);
   }
-  chan_close(p, t->shared->chans[0]);
+  chan_close(p, task->shared->chans[0]);
   CO_END;
 }
 
-static void fifo_main(P *p, Task *t) {
-  Chan *c = t->shared->chans[0];
+static void fifo_main(P *p, Task *task) {
+  Chan *chan = task->shared->chans[0];
   CO_BEGIN;
-  t->shared->tasks[1].body = fifo_sender;
-  task_go(p, &t->shared->tasks[1]);
+  task->shared->tasks[1].body = fifo_sender;
+  task_go(p, &task->shared->tasks[1]);
   for (;;) {
-    CO_RECV(c);
-    if (!t->ok) break;
-    assert_int_equal(t->word, t->i);
-    t->i++;
+    CO_RECV(chan);
+    if (!task->ok) break;
+    assert_int_equal(task->word, task->i);
+    task->i++;
   }
-  assert_int_equal(t->i, WORDS);
+  assert_int_equal(task->i, WORDS);
   CO_END;
 }
 
@@ -111,24 +113,24 @@ static void words_come_in_order(void **state) {
 }
 
 // Receivers that wait are served first come, first served.
-static void waiting_receiver(P *p, Task *t) {
+static void waiting_receiver(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[0]);
-  assert_true(t->ok);
-  assert_int_equal(t->word, t->id);
+  CO_RECV(task->shared->chans[0]);
+  assert_true(task->ok);
+  assert_int_equal(task->word, task->id);
   CO_END;
 }
 
-static void queue_main(P *p, Task *t) {
+static void queue_main(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 1; t->i <= 5; t->i++) {
-    t->shared->tasks[t->i].body = waiting_receiver;
-    task_go(p, &t->shared->tasks[t->i]);
+  for (task->i = 1; task->i <= 5; task->i++) {
+    task->shared->tasks[task->i].body = waiting_receiver;
+    task_go(p, &task->shared->tasks[task->i]);
     CO_YIELD;  // one P: it waits when this comes back
   }
-  for (t->i = 1; t->i <= 5; t->i++) {
-    assert_int_equal(chan_try_send(p, t->shared->chans[0], (uint64_t)t->i),
-                     CHAN_DONE);
+  for (task->i = 1; task->i <= 5; task->i++) {
+    assert_int_equal(
+        chan_try_send(p, task->shared->chans[0], (uint64_t)task->i), CHAN_DONE);
   }
   CO_END;
 }
@@ -143,24 +145,24 @@ static void receivers_queue_up(void **state) {
 }
 
 // --- Full ring with waiting senders: the order is kept ----------------------
-static void waiting_sender(P *p, Task *t) {
+static void waiting_sender(P *p, Task *task) {
   CO_BEGIN;
-  CO_SEND(t->shared->chans[0], (uint64_t)t->id);
-  assert_true(t->ok);
+  CO_SEND(task->shared->chans[0], (uint64_t)task->id);
+  assert_true(task->ok);
   CO_END;
 }
 
-static void full_main(P *p, Task *t) {
+static void full_main(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 1; t->i <= 5; t->i++) {
-    t->shared->tasks[t->i].body = waiting_sender;
-    task_go(p, &t->shared->tasks[t->i]);
+  for (task->i = 1; task->i <= 5; task->i++) {
+    task->shared->tasks[task->i].body = waiting_sender;
+    task_go(p, &task->shared->tasks[task->i]);
     CO_YIELD;
   }
-  assert_int_equal(chan_count(t->shared->chans[0]), 2);
-  for (t->i = 1; t->i <= 5; t->i++) {
-    CO_RECV(t->shared->chans[0]);
-    assert_int_equal(t->word, t->i);
+  assert_int_equal(chan_count(task->shared->chans[0]), 2);
+  for (task->i = 1; task->i <= 5; task->i++) {
+    CO_RECV(task->shared->chans[0]);
+    assert_int_equal(task->word, task->i);
   }
   CO_END;
 }
@@ -175,34 +177,34 @@ static void full_ring_keeps_order(void **state) {
 }
 
 // --- Close wakes all --------------------------------------------------------
-static void closed_receiver(P *p, Task *t) {
+static void closed_receiver(P *p, Task *task) {
   CO_BEGIN;
-  rt_add(&t->shared->counts[0], 1u);
-  CO_RECV(t->shared->chans[0]);
-  assert_false(t->ok);
-  assert_int_equal(t->word, 0xE);
+  rt_add(&task->shared->counts[0], 1u);
+  CO_RECV(task->shared->chans[0]);
+  assert_false(task->ok);
+  assert_int_equal(task->word, 0xE);
   CO_END;
 }
 
-static void closed_sender(P *p, Task *t) {
+static void closed_sender(P *p, Task *task) {
   CO_BEGIN;
-  rt_add(&t->shared->counts[0], 1u);
-  CO_SEND(t->shared->chans[1], 5);
-  assert_false(t->ok);
+  rt_add(&task->shared->counts[0], 1u);
+  CO_SEND(task->shared->chans[1], 5);
+  assert_false(task->ok);
   CO_END;
 }
 
-static void close_main(P *p, Task *t) {
+static void close_main(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 1; t->i <= 40; t->i++) {
-    Task *other = &t->shared->tasks[t->i];
-    other->body = t->i % 2 == 0 ? closed_receiver : closed_sender;
+  for (task->i = 1; task->i <= 40; task->i++) {
+    Task *other = &task->shared->tasks[task->i];
+    other->body = task->i % 2 == 0 ? closed_receiver : closed_sender;
     task_go(p, other);
   }
-  while (count_of(t->shared, 0) < 40) CO_YIELD;
+  while (count_of(task->shared, 0) < 40) CO_YIELD;
   CO_SLEEP(200000);
-  assert_true(chan_close(p, t->shared->chans[0]));
-  assert_true(chan_close(p, t->shared->chans[1]));
+  assert_true(chan_close(p, task->shared->chans[0]));
+  assert_true(chan_close(p, task->shared->chans[1]));
   CO_END;
 }
 
@@ -222,36 +224,36 @@ static void close_wakes_all(void **state) {
 // --- Many on both sides -----------------------------------------------------
 enum { PRODUCERS = 20, CONSUMERS = 20, EACH = 300 };
 
-static void producer(P *p, Task *t) {
+static void producer(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 1; t->i <= EACH; t->i++) {
-    CO_SEND(t->shared->chans[0], (uint64_t)t->i);
-    assert_true(t->ok);
+  for (task->i = 1; task->i <= EACH; task->i++) {
+    CO_SEND(task->shared->chans[0], (uint64_t)task->i);
+    assert_true(task->ok);
   }
-  if (rt_add(&t->shared->counts[2], (uint64_t)1) == PRODUCERS - 1) {
-    assert_true(chan_close(p, t->shared->chans[0]));
+  if (rt_add(&task->shared->counts[2], (uint64_t)1) == PRODUCERS - 1) {
+    assert_true(chan_close(p, task->shared->chans[0]));
   }
   CO_END;
 }
 
-static void consumer(P *p, Task *t) {
+static void consumer(P *p, Task *task) {
   CO_BEGIN;
   for (;;) {
-    CO_RECV(t->shared->chans[0]);
-    if (!t->ok) break;
-    rt_add(&t->shared->counts[0], t->word);
-    rt_add(&t->shared->counts[1], (uint64_t)1);
+    CO_RECV(task->shared->chans[0]);
+    if (!task->ok) break;
+    rt_add(&task->shared->counts[0], task->word);
+    rt_add(&task->shared->counts[1], (uint64_t)1);
   }
   CO_END;
 }
 
-static void many_main(P *p, Task *t) {
+static void many_main(P *p, Task *task) {
   for (int i = 1; i <= PRODUCERS + CONSUMERS; i++) {
-    Task *other = &t->shared->tasks[i];
+    Task *other = &task->shared->tasks[i];
     other->body = i <= PRODUCERS ? producer : consumer;
     task_go(p, other);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void many_producers_and_consumers(void **state) {
@@ -278,19 +280,19 @@ static void count_stores(void *host, P *p, uint64_t old, uint64_t word) {
   if (word == 77) shared->counts[1]++;
 }
 
-static void barrier_body(P *p, Task *t) {
+static void barrier_body(P *p, Task *task) {
   uint64_t word;
-  Chan *c = t->shared->chans[0];
-  chan_try_send(p, c, 77);
-  assert_int_equal(count_of(t->shared, 0), 0);
-  assert_true(sched_stop_world(p, &t->g));
-  sched_set_barrier(t->shared->s, true);
+  Chan *chan = task->shared->chans[0];
+  chan_try_send(p, chan, 77);
+  assert_int_equal(count_of(task->shared, 0), 0);
+  assert_true(sched_stop_world(p, &task->g));
+  sched_set_barrier(task->shared->s, true);
   sched_start_world(p);
-  chan_try_send(p, c, 77);
-  assert_int_equal(count_of(t->shared, 1), 1);
-  chan_try_recv(p, c, &word);
-  assert_int_equal(count_of(t->shared, 0), 2);
-  task_end(p, t);
+  chan_try_send(p, chan, 77);
+  assert_int_equal(count_of(task->shared, 1), 1);
+  chan_try_recv(p, chan, &word);
+  assert_int_equal(count_of(task->shared, 0), 2);
+  task_end(p, task);
 }
 
 static void stores_go_through_the_barrier(void **state) {
@@ -313,14 +315,14 @@ static void no_old_word(void *host, P *p, uint64_t old, uint64_t word) {
   shared->counts[0] += old != 0xE;
 }
 
-static void large_body(P *p, Task *t) {
-  Chan *c = t->shared->chans[0];
-  assert_true(sched_stop_world(p, &t->g));
-  sched_set_barrier(t->shared->s, true);
+static void large_body(P *p, Task *task) {
+  Chan *chan = task->shared->chans[0];
+  assert_true(sched_stop_world(p, &task->g));
+  sched_set_barrier(task->shared->s, true);
   sched_start_world(p);
-  assert_int_equal(chan_try_send(p, c, 77), CHAN_DONE);
-  assert_int_equal(count_of(t->shared, 0), 0);
-  task_end(p, t);
+  assert_int_equal(chan_try_send(p, chan, 77), CHAN_DONE);
+  assert_int_equal(count_of(task->shared, 0), 0);
+  task_end(p, task);
 }
 
 static void an_empty_ring_is_not_touched(void **state) {
@@ -329,12 +331,12 @@ static void an_empty_ring_is_not_touched(void **state) {
   shared_init(&shared, 1, 1);
   shared.s->hooks.host = &shared;
   shared.s->hooks.barrier = no_old_word;
-  Chan *c = malloc(chan_size(LARGE));
-  memset(c, UNTOUCHED, chan_size(LARGE));
-  chan_init(c, LARGE);
-  shared.chans[0] = c;
+  Chan *chan = malloc(chan_size(LARGE));
+  memset(chan, UNTOUCHED, chan_size(LARGE));
+  chan_init(chan, LARGE);
+  shared.chans[0] = chan;
   assert_int_equal(shared_run(&shared, large_body), SCHED_EXITED);
-  const unsigned char *slots = (const unsigned char *)&c->buf[1];
+  const unsigned char *slots = (const unsigned char *)&chan->buf[1];
   for (size_t n = 0; n < (LARGE - 1) * sizeof(uint64_t); n++)
     assert_int_equal(slots[n], UNTOUCHED);
   shared_free(&shared);
@@ -344,27 +346,27 @@ static void sum_word(void *arg, uint64_t *slot) {
   ((Shared *)arg)->counts[3] += *slot;
 }
 
-static void count_waiter(void *arg, Waiter *w) {
-  ((Shared *)arg)->counts[4] += w->elem;
+static void count_waiter(void *arg, Waiter *waiter) {
+  ((Shared *)arg)->counts[4] += waiter->elem;
 }
 
-static void no_block(void *arg, ChanBlock *b) {
-  (void)arg, (void)b;
+static void no_block(void *arg, ChanBlock *block) {
+  (void)arg, (void)block;
   fail();
 }
 
-static void scan_main(P *p, Task *t) {
+static void scan_main(P *p, Task *task) {
   static const ChanScan sums = {sum_word, no_block, count_waiter};
   CO_BEGIN;
-  for (t->i = 1; t->i <= 4; t->i++) {
-    t->shared->tasks[t->i].body = waiting_sender;
-    task_go(p, &t->shared->tasks[t->i]);
+  for (task->i = 1; task->i <= 4; task->i++) {
+    task->shared->tasks[task->i].body = waiting_sender;
+    task_go(p, &task->shared->tasks[task->i]);
     CO_YIELD;
   }
-  chan_scan(t->shared->chans[0], &sums, t->shared);
-  assert_int_equal(count_of(t->shared, 3), 1 + 2);
-  assert_int_equal(count_of(t->shared, 4), 3 + 4);
-  for (t->i = 1; t->i <= 4; t->i++) CO_RECV(t->shared->chans[0]);
+  chan_scan(task->shared->chans[0], &sums, task->shared);
+  assert_int_equal(count_of(task->shared, 3), 1 + 2);
+  assert_int_equal(count_of(task->shared, 4), 3 + 4);
+  for (task->i = 1; task->i <= 4; task->i++) CO_RECV(task->shared->chans[0]);
   CO_END;
 }
 

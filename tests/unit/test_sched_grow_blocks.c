@@ -26,34 +26,34 @@ static Chan *new_chan(uint32_t limit) {
   sched.empty_word = EMPTY;
   p.sched = &sched;
   p.single = true;
-  Chan *c = malloc(chan_size_grows());
-  chan_init_grows(c, limit);
-  return c;
+  Chan *chan = malloc(chan_size_grows());
+  chan_init_grows(chan, limit);
+  return chan;
 }
 
-static void free_chan(Chan *c) {
-  free(c);
+static void free_chan(Chan *chan) {
+  free(chan);
   free_blocks();
 }
 
 // --- What is in the chain ---------------------------------------------------
-static uint32_t blocks_in(const Chan *c) {
+static uint32_t blocks_in(const Chan *chan) {
   uint32_t count = 0;
-  for (const ChanBlock *b = chan_growth(c)->first; b != NULL; b = b->next)
+  for (const ChanBlock *b = chan_growth(chan)->first; b != NULL; b = b->next)
     count++;
   return count;
 }
 
 // The words that collectors find are the count's, whatever was read.
-static void check_words(const Chan *c) {
+static void check_words(const Chan *chan) {
   uint32_t words = 0, room = 0;
-  for (const ChanBlock *b = chan_growth(c)->first; b != NULL; b = b->next) {
+  for (const ChanBlock *b = chan_growth(chan)->first; b != NULL; b = b->next) {
     for (uint32_t i = 0; i < b->end; i++) words += b->words[i] != EMPTY;
     room += b->room;
   }
-  assert_int_equal(words, chan_count(c));
-  assert_int_equal(room, chan_growth(c)->room);
-  assert_true(chan_is_valid(c));
+  assert_int_equal(words, chan_count(chan));
+  assert_int_equal(room, chan_growth(chan)->room);
+  assert_true(chan_is_valid(chan));
 }
 
 // --- A random walk ----------------------------------------------------------
@@ -65,69 +65,70 @@ static void no_word(void *arg, uint64_t *slot) {
   (void)arg, (void)slot;
   fail();
 }
-static void no_waiter(void *arg, Waiter *w) {
-  (void)arg, (void)w;
+static void no_waiter(void *arg, Waiter *waiter) {
+  (void)arg, (void)waiter;
   fail();
 }
-static void no_block(void *arg, ChanBlock *b) { (void)arg, (void)b; }
+static void no_block(void *arg, ChanBlock *block) { (void)arg, (void)block; }
 static const ChanScan forgets = {no_word, no_block, no_waiter};
 
-static void walk_send(Chan *c, uint32_t largest) {
-  ChanGrowth *r = chan_growth(c);
-  ChanResult result = chan_try_send(&p, c, FIRST + sent);
-  if (sent - taken == r->limit) {
+static void walk_send(Chan *chan, uint32_t largest) {
+  ChanGrowth *growth = chan_growth(chan);
+  ChanResult result = chan_try_send(&p, chan, FIRST + sent);
+  if (sent - taken == growth->limit) {
     assert_int_equal(result, CHAN_BLOCKED);
     return;
   }
   if (result == CHAN_WANTS_ROOM) {
-    assert_true(r->room < r->limit && r->spare == NULL);
-    assert_true(chan_next_size(c) > 0);
-    assert_true(chan_grow(&p, c, new_block(1 + below(largest))));
-    assert_int_equal(chan_next_size(c), 0);
-    result = chan_try_send(&p, c, FIRST + sent);
+    assert_true(growth->room < growth->limit && growth->spare == NULL);
+    assert_true(chan_next_size(chan) > 0);
+    assert_true(chan_grow(&p, chan, new_block(1 + below(largest))));
+    assert_int_equal(chan_next_size(chan), 0);
+    result = chan_try_send(&p, chan, FIRST + sent);
   }
   assert_int_equal(result, CHAN_DONE);
   sent++;
 }
 
-static void walk_take(Chan *c) {
+static void walk_take(Chan *chan) {
   uint64_t word;
   if (taken == sent) {
-    assert_int_equal(chan_try_recv(&p, c, &word), CHAN_BLOCKED);
+    assert_int_equal(chan_try_recv(&p, chan, &word), CHAN_BLOCKED);
     return;
   }
-  assert_int_equal(chan_try_recv(&p, c, &word), CHAN_DONE);
+  assert_int_equal(chan_try_recv(&p, chan, &word), CHAN_DONE);
   assert_int_equal(word, FIRST + taken);
   taken++;
 }
 
 // A block that nobody asked for is refused, or is room.
-static void walk_give(Chan *c, uint32_t largest) {
-  uint32_t before = chan_growth(c)->room;
-  ChanBlock *b = new_block(1 + below(largest));
-  bool wanted = chan_grow(&p, c, b);
-  assert_int_equal(chan_growth(c)->room, before + (wanted ? b->room : 0));
+static void walk_give(Chan *chan, uint32_t largest) {
+  uint32_t before = chan_growth(chan)->room;
+  ChanBlock *block = new_block(1 + below(largest));
+  bool wanted = chan_grow(&p, chan, block);
+  assert_int_equal(chan_growth(chan)->room,
+                   before + (wanted ? block->room : 0));
 }
 
 static void walk(uint32_t limit, uint32_t largest) {
-  Chan *c = new_chan(limit);
+  Chan *chan = new_chan(limit);
   uint32_t sends = 50;  // of 100
   sent = taken = 0;
   for (int turn = 0; turn < TURNS; turn++) {
     if (turn % 64 == 0) sends = 20 + below(60);
     uint32_t what = below(200);
     if (what == 0)
-      chan_scan(c, &forgets, NULL);
+      chan_scan(chan, &forgets, NULL);
     else if (what == 1)
-      walk_give(c, largest);
+      walk_give(chan, largest);
     else if (what % 100 < sends)
-      walk_send(c, largest);
+      walk_send(chan, largest);
     else
-      walk_take(c);
-    check_words(c);
-    assert_true(chan_growth(c)->room < limit + 2 * largest);
+      walk_take(chan);
+    check_words(chan);
+    assert_true(chan_growth(chan)->room < limit + 2 * largest);
   }
-  free_chan(c);
+  free_chan(chan);
 }
 
 static void every_walk_keeps_the_words(void **state) {
@@ -144,17 +145,17 @@ static void every_walk_keeps_the_words(void **state) {
 static void at_its_limit_it_is_a_ring(void **state) {
   (void)state;
   for (uint32_t limit = 1; limit <= 30; limit++) {
-    Chan *c = new_chan(limit);
+    Chan *chan = new_chan(limit);
     seed = limit;
     sent = taken = 0;
-    while (sent < limit) walk_send(c, 1 + limit / 3);
+    while (sent < limit) walk_send(chan, 1 + limit / 3);
     for (int turn = 0; turn < 200; turn++) {
-      walk_take(c);
-      assert_int_equal(chan_try_send(&p, c, FIRST + sent), CHAN_DONE);
+      walk_take(chan);
+      assert_int_equal(chan_try_send(&p, chan, FIRST + sent), CHAN_DONE);
       sent++;
-      check_words(c);
+      check_words(chan);
     }
-    free_chan(c);
+    free_chan(chan);
   }
 }
 
@@ -165,53 +166,53 @@ static uint32_t blocks_made(void) {
   return count;
 }
 
-static void send_grown(Chan *c, uint64_t word) {
-  if (chan_try_send(&p, c, word) == CHAN_DONE) return;
-  assert_true(grow(&p, c));
-  assert_int_equal(chan_try_send(&p, c, word), CHAN_DONE);
+static void send_grown(Chan *chan, uint64_t word) {
+  if (chan_try_send(&p, chan, word) == CHAN_DONE) return;
+  assert_true(grow(&p, chan));
+  assert_int_equal(chan_try_send(&p, chan, word), CHAN_DONE);
 }
 
 static void a_drained_channel_has_one_block_and_a_spare(void **state) {
   (void)state;
   enum { WORDS = 300000, DOUBLINGS = 10 };
-  Chan *c = new_chan(1 << 20);
-  const ChanGrowth *r = chan_growth(c);
+  Chan *chan = new_chan(1 << 20);
+  const ChanGrowth *growth = chan_growth(chan);
   uint64_t word;
-  for (uint64_t i = 0; i < WORDS; i++) send_grown(c, i);
-  assert_in_range(blocks_in(c), WORDS / 4092, WORDS / 4092 + DOUBLINGS);
+  for (uint64_t i = 0; i < WORDS; i++) send_grown(chan, i);
+  assert_in_range(blocks_in(chan), WORDS / 4092, WORDS / 4092 + DOUBLINGS);
   for (uint64_t i = 0; i < WORDS; i++) {
-    assert_int_equal(chan_try_recv(&p, c, &word), CHAN_DONE);
+    assert_int_equal(chan_try_recv(&p, chan, &word), CHAN_DONE);
     assert_int_equal(word, i);
   }
-  assert_int_equal(blocks_in(c), 1);
-  assert_int_equal(r->room, 4092);
-  assert_int_equal(r->spare->room, 4092);
-  chan_scan(c, &forgets, NULL);
-  assert_null(r->spare);
-  free_chan(c);
+  assert_int_equal(blocks_in(chan), 1);
+  assert_int_equal(growth->room, 4092);
+  assert_int_equal(growth->spare->room, 4092);
+  chan_scan(chan, &forgets, NULL);
+  assert_null(growth->spare);
+  free_chan(chan);
 }
 
 // Empty, full, empty: two blocks do for what fits into one, and a few for more.
 static void a_channel_that_comes_and_goes_keeps_its_blocks(void **state) {
   (void)state;
-  Chan *c = new_chan(1 << 20);
+  Chan *chan = new_chan(1 << 20);
   uint64_t word;
-  for (uint64_t i = 0; i < 5000; i++) send_grown(c, i);
+  for (uint64_t i = 0; i < 5000; i++) send_grown(chan, i);
   uint32_t made = blocks_made();
   for (uint64_t i = 5000; i < 100000; i++) {  // as many in as out
-    assert_int_equal(chan_try_recv(&p, c, &word), CHAN_DONE);
+    assert_int_equal(chan_try_recv(&p, chan, &word), CHAN_DONE);
     assert_int_equal(word, i - 5000);
-    send_grown(c, i);
+    send_grown(chan, i);
   }
   assert_in_range(blocks_made(), made, made + 8);
-  while (chan_try_recv(&p, c, &word) == CHAN_DONE) continue;
+  while (chan_try_recv(&p, chan, &word) == CHAN_DONE) continue;
   made = blocks_made();
   for (int turn = 0; turn < 1000; turn++) {
-    for (uint64_t i = 0; i < 3000; i++) send_grown(c, i);
-    while (chan_try_recv(&p, c, &word) == CHAN_DONE) continue;
+    for (uint64_t i = 0; i < 3000; i++) send_grown(chan, i);
+    while (chan_try_recv(&p, chan, &word) == CHAN_DONE) continue;
   }
   assert_int_equal(blocks_made(), made);
-  free_chan(c);
+  free_chan(chan);
 }
 
 // --- A collector that marks meanwhile ---------------------------------------
@@ -222,17 +223,17 @@ static bool marked[MARKS];
 static ChanBlock *grey[GREY], *seen[GREY];
 static uint32_t grey_count, seen_count;
 
-static bool was_seen(const ChanBlock *b) {
+static bool was_seen(const ChanBlock *block) {
   for (uint32_t i = 0; i < seen_count; i++)
-    if (seen[i] == b) return true;
+    if (seen[i] == block) return true;
   return false;
 }
 
-static void mark_block(void *arg, ChanBlock *b) {
+static void mark_block(void *arg, ChanBlock *block) {
   (void)arg;
-  if (was_seen(b)) return;
+  if (was_seen(block)) return;
   assert_true(seen_count < GREY && grey_count < GREY);
-  seen[seen_count++] = grey[grey_count++] = b;
+  seen[seen_count++] = grey[grey_count++] = block;
 }
 
 static void mark_word(uint64_t word) {
@@ -251,14 +252,14 @@ static void mark_stored(void *host, P *owner, uint64_t old, uint64_t word) {
 static bool scan_one(void) {
   if (grey_count == 0) return false;
   uint32_t at = below(grey_count);
-  ChanBlock *b = grey[at];
+  ChanBlock *block = grey[at];
   grey[at] = grey[--grey_count];
-  for (uint32_t i = 0; i < b->end; i++) mark_word(b->words[i]);
-  if (b->next != NULL) mark_block(NULL, b->next);
+  for (uint32_t i = 0; i < block->end; i++) mark_word(block->words[i]);
+  if (block->next != NULL) mark_block(NULL, block->next);
   return true;
 }
 
-static void mark_all_of(Chan *c, uint32_t largest) {
+static void mark_all_of(Chan *chan, uint32_t largest) {
   static const ChanScan marks = {no_word, mark_block, no_waiter};
   memset(marked, 0, sizeof marked);
   grey_count = seen_count = 0;
@@ -266,18 +267,18 @@ static void mark_all_of(Chan *c, uint32_t largest) {
   uint32_t turns = 10 + below(110);
   uint32_t scanned_at = below(turns), pace = 1 + below(40);
   for (uint32_t turn = 0; turn < turns; turn++) {
-    if (turn == scanned_at) chan_scan(c, &marks, NULL);
+    if (turn == scanned_at) chan_scan(chan, &marks, NULL);
     if (below(pace) == 0) scan_one();
     if (below(2) == 0)
-      walk_send(c, largest);
+      walk_send(chan, largest);
     else
-      walk_take(c);
+      walk_take(chan);
   }
   while (scan_one()) continue;
   sched.barrier = false;
   for (uint64_t word = taken; word < sent; word++)
     assert_true(marked[FIRST + word]);
-  for (const ChanBlock *b = chan_growth(c)->first; b != NULL; b = b->next)
+  for (const ChanBlock *b = chan_growth(chan)->first; b != NULL; b = b->next)
     assert_true(was_seen(b));
 }
 
@@ -286,16 +287,16 @@ static void no_block_is_hidden_from_a_collector(void **state) {
   seed = 7;
   for (uint32_t limit = 1; limit <= 40; limit += 3) {
     for (uint32_t largest = 1; largest <= 5; largest++) {
-      Chan *c = new_chan(limit);
+      Chan *chan = new_chan(limit);
       sched.hooks.barrier = mark_stored;
       sent = taken = 0;
       for (int n = 0; n < 60; n++) {
         for (int turn = 0; turn < 60; turn++)
-          below(2) == 0 ? walk_send(c, largest) : walk_take(c);
-        mark_all_of(c, largest);
+          below(2) == 0 ? walk_send(chan, largest) : walk_take(chan);
+        mark_all_of(chan, largest);
       }
       assert_true(FIRST + sent < MARKS);
-      free_chan(c);
+      free_chan(chan);
     }
   }
 }

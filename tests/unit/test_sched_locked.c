@@ -135,13 +135,13 @@ static void meters_reset(bool with_steps) {
 // path PATH_COUNT: not a call of one path alone.
 static void keep(Path path, uint64_t hooked, uint64_t executed) {
   if (path == PATH_COUNT) return;
-  Meter *m = &meters[path];
-  m->calls++;
-  if (hooked < m->least) m->least = hooked;
-  if (hooked > m->most) m->most = hooked;
+  Meter *meter = &meters[path];
+  meter->calls++;
+  if (hooked < meter->least) meter->least = hooked;
+  if (hooked > meter->most) meter->most = hooked;
   if (!window_steps) return;
-  m->stepped++;
-  if (hooked != executed) m->disagree++;
+  meter->stepped++;
+  if (hooked != executed) meter->disagree++;
 }
 
 // --- Calls that are counted -------------------------------------------------
@@ -149,17 +149,17 @@ static void keep(Path path, uint64_t hooked, uint64_t executed) {
 static bool has_next(P *p) { return rt_load_relaxed(&p->runnext) != NULL; }
 
 static void counted_spawn(P *p, G *g) {
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   bool full = has_next(p);
   Path path = full ? SPAWN_FULL : SPAWN;
   if (p->id_next == p->id_end && !p->single)
     path = full ? SPAWN_ID : PATH_COUNT;
-  if (!p->single && crowd_is_quiet(s)) {
+  if (!p->single && crowd_is_quiet(sched)) {
     path = PATH_COUNT;
-  } else if (!p->single && rt_load_relaxed(&s->idle_count) != 0) {
-    path = rt_load_relaxed(&s->spinning) == 0 && path == SPAWN ? SPAWN_WAKE
-                                                               : PATH_COUNT;
-  } else if (s->futile_max == 0) {
+  } else if (!p->single && rt_load_relaxed(&sched->idle_count) != 0) {
+    path = rt_load_relaxed(&sched->spinning) == 0 && path == SPAWN ? SPAWN_WAKE
+                                                                   : PATH_COUNT;
+  } else if (sched->futile_max == 0) {
     path = !has_next(p) && path == SPAWN ? SPAWN_QUIET : PATH_COUNT;
   }
   WINDOW_OPEN(path);
@@ -220,81 +220,82 @@ static G *counted_find(M *m, bool *inherit) {
   return g;
 }
 
-// Of a call that finds `w` waiting. A select that has been woken and did not
-// run yet is no peer: such calls are not counted.
-static Path peer_path(P *p, const Waiter *w, Path plain, Path full, Path select,
-                      Path select_full) {
-  if (w->index < 0) return has_next(p) ? full : plain;
-  if ((w->g->select_state & 1) == 0) return PATH_COUNT;
+// Of a call that finds `waiter` waiting. A select that has been woken and did
+// not run yet is no peer: such calls are not counted.
+static Path peer_path(P *p, const Waiter *waiter, Path plain, Path full,
+                      Path select, Path select_full) {
+  if (waiter->index < 0) return has_next(p) ? full : plain;
+  if ((waiter->g->select_state & 1) == 0) return PATH_COUNT;
   return has_next(p) ? select_full : select;
 }
 
-static Path send_path(P *p, const Chan *c) {
-  if (c->recv_first != NULL) {
-    return peer_path(p, c->recv_first, SEND_HAND, SEND_HAND_FULL, SEND_SELECT,
-                     SEND_SELECT_FULL);
+static Path send_path(P *p, const Chan *chan) {
+  if (chan->recv_first != NULL) {
+    return peer_path(p, chan->recv_first, SEND_HAND, SEND_HAND_FULL,
+                     SEND_SELECT, SEND_SELECT_FULL);
   }
-  return c->count < c->cap ? SEND_BUFFER : SEND_PARK;
+  return chan->count < chan->cap ? SEND_BUFFER : SEND_PARK;
 }
 
-static Path recv_path(P *p, const Chan *c) {
-  if (c->send_first != NULL) {
-    return peer_path(p, c->send_first, RECV_HAND, RECV_HAND_FULL, RECV_SELECT,
-                     PATH_COUNT);
+static Path recv_path(P *p, const Chan *chan) {
+  if (chan->send_first != NULL) {
+    return peer_path(p, chan->send_first, RECV_HAND, RECV_HAND_FULL,
+                     RECV_SELECT, PATH_COUNT);
   }
-  if (c->count > 0) return RECV_BUFFER;
-  return chan_is_closed(c) ? RECV_CLOSED : RECV_PARK;
+  if (chan->count > 0) return RECV_BUFFER;
+  return chan_is_closed(chan) ? RECV_CLOSED : RECV_PARK;
 }
 
-static ChanResult counted_send(P *p, G *g, Chan *c, uint64_t word) {
-  Path path = send_path(p, c);
+static ChanResult counted_send(P *p, G *g, Chan *chan, uint64_t word) {
+  Path path = send_path(p, chan);
   WINDOW_OPEN(path);
-  ChanResult result = chan_send(p, g, c, word);
+  ChanResult result = chan_send(p, g, chan, word);
   WINDOW_CLOSE(path);
   return result;
 }
 
-static ChanResult counted_recv(P *p, G *g, Chan *c, uint64_t *word,
+static ChanResult counted_recv(P *p, G *g, Chan *chan, uint64_t *word,
                                WaitReason reason) {
-  Path path = recv_path(p, c);
+  Path path = recv_path(p, chan);
   WINDOW_OPEN(path);
-  ChanResult result = chan_recv(p, g, c, word, reason);
+  ChanResult result = chan_recv(p, g, chan, word, reason);
   WINDOW_CLOSE(path);
   return result;
 }
 
 // As the handlers of the layer above.
-static void counted_quick(P *p, Chan *c) {
+static void counted_quick(P *p, Chan *chan) {
   uint64_t word;
   WINDOW_OPEN(QUICK);
-  bool done = chan_put_quick(p, c, 7) && chan_take_quick(p, c, &word, 0);
+  bool done = chan_put_quick(p, chan, 7) && chan_take_quick(p, chan, &word, 0);
   WINDOW_CLOSE(done ? QUICK : PATH_COUNT);
 }
 
-static ChanResult counted_try_send(P *p, Chan *c, uint64_t word) {
+static ChanResult counted_try_send(P *p, Chan *chan, uint64_t word) {
   WINDOW_OPEN(TRY_DONE);
-  ChanResult result = chan_try_send(p, c, word);
+  ChanResult result = chan_try_send(p, chan, word);
   WINDOW_CLOSE(result == CHAN_DONE ? TRY_DONE : TRY_HOPELESS);
   return result;
 }
 
-static ChanResult counted_try_recv(P *p, Chan *c, uint64_t *word) {
+static ChanResult counted_try_recv(P *p, Chan *chan, uint64_t *word) {
   WINDOW_OPEN(TRY_DONE);
-  ChanResult result = chan_try_recv(p, c, word);
+  ChanResult result = chan_try_recv(p, chan, word);
   WINDOW_CLOSE(result == CHAN_DONE ? TRY_DONE : TRY_HOPELESS);
   return result;
 }
 
-static void counted_close(P *p, Chan *c) {
+static void counted_close(P *p, Chan *chan) {
   WINDOW_OPEN(CLOSE);
-  chan_close(p, c);
+  chan_close(p, chan);
   WINDOW_CLOSE(CLOSE);
 }
 
 static bool select_is_ready(const SelCase *cases, int count) {
   for (int i = 0; i < count; i++) {
-    const Chan *c = cases[i].chan;
-    if ((cases[i].send ? c->recv_first : c->send_first) != NULL) return true;
+    const Chan *chan = cases[i].chan;
+    if ((cases[i].send ? chan->recv_first : chan->send_first) != NULL)
+      return true;
   }
   return false;
 }
@@ -392,317 +393,322 @@ enum { ROUNDS = 40, PEERS = 3, MANY = 40, TASKS = 64, WAKES = 20 };
 static const int64_t FAR = 3600 * (int64_t)1000000000;
 
 // Keeps its P, and sleeps, until the flag is set.
-static void hold_body(P *p, Task *t) {
-  Shared *shared = t->shared;
+static void hold_body(P *p, Task *task) {
+  Shared *shared = task->shared;
   rt_add(&shared->counts[0], (uint64_t)1);
   while (rt_load_acquire(&shared->flag) == 0) {
     rt_futex_wait(&shared->flag, 0, RT_FOREVER);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
-static void end_body(P *p, Task *t) { task_end(p, t); }
+static void end_body(P *p, Task *task) { task_end(p, task); }
 
-static void send_once_body(P *p, Task *t) {
+static void send_once_body(P *p, Task *task) {
   CO_BEGIN;
-  CO_SEND(t->c, 7);
+  CO_SEND(task->c, 7);
   CO_END;
 }
 
-static void send_body(P *p, Task *t) {
+static void send_body(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < ROUNDS; t->i++) CO_SEND(t->c, 7);
+  for (task->i = 0; task->i < ROUNDS; task->i++) CO_SEND(task->c, 7);
   CO_END;
 }
 
-static void recv_body(P *p, Task *t) {
+static void recv_body(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < ROUNDS; t->i++) CO_RECV(t->c);
+  for (task->i = 0; task->i < ROUNDS; task->i++) CO_RECV(task->c);
   CO_END;
 }
 
-static void pong_body(P *p, Task *t) {
+static void pong_body(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < ROUNDS; t->i++) {
-    CO_SEND(t->c, 1);
-    CO_RECV(t->d);
+  for (task->i = 0; task->i < ROUNDS; task->i++) {
+    CO_SEND(task->c, 1);
+    CO_RECV(task->d);
   }
   CO_END;
 }
 
-static void park_body(P *p, Task *t) {
+static void park_body(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < ROUNDS; t->i++) CO_LEAVE(counted_park(p, &t->g));
+  for (task->i = 0; task->i < ROUNDS; task->i++)
+    CO_LEAVE(counted_park(p, &task->g));
   CO_END;
 }
 
-static void sleep_body(P *p, Task *t) {
+static void sleep_body(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 3; t->i++) CO_SLEEP(1);
+  for (task->i = 0; task->i < 3; task->i++) CO_SLEEP(1);
   CO_END;
 }
 
-// t->n cases, of the channels from 4 on.
-static void set_cases(Task *t, bool send) {
-  memset(t->cases, 0, sizeof t->cases);
+// task->n cases, of the channels from 4 on.
+static void set_cases(Task *task, bool send) {
+  memset(task->cases, 0, sizeof task->cases);
   for (int i = 0; i < 4; i++) {
-    t->cases[i].chan = t->shared->chans[4 + i];
-    t->cases[i].send = send;
+    task->cases[i].chan = task->shared->chans[4 + i];
+    task->cases[i].send = send;
   }
 }
 
-static void select_recv_body(P *p, Task *t) {
+static void select_recv_body(P *p, Task *task) {
   CO_BEGIN;
-  set_cases(t, false);
-  for (t->i = 0; t->i < ROUNDS; t->i++) CO_SELECT((int)t->n, SELECT_BLOCK);
+  set_cases(task, false);
+  for (task->i = 0; task->i < ROUNDS; task->i++)
+    CO_SELECT((int)task->n, SELECT_BLOCK);
   CO_END;
 }
 
-static void select_send_body(P *p, Task *t) {
+static void select_send_body(P *p, Task *task) {
   CO_BEGIN;
-  set_cases(t, true);
-  for (t->i = 0; t->i < ROUNDS; t->i++) CO_SELECT((int)t->n, SELECT_BLOCK);
+  set_cases(task, true);
+  for (task->i = 0; task->i < ROUNDS; task->i++)
+    CO_SELECT((int)task->n, SELECT_BLOCK);
   CO_END;
 }
 
 // --- What the main goroutines have in common --------------------------------
-static Task *start(P *p, Task *main_task, int id, void (*body)(P *p, Task *t)) {
-  Task *t = &main_task->shared->tasks[id];
-  t->body = body;
-  t->line = 0;
-  t->c = main_task->c;
-  t->d = main_task->d;
-  t->n = main_task->n;
-  task_go(p, t);
-  return t;
+static Task *start(P *p, Task *main_task, int id,
+                   void (*body)(P *p, Task *task)) {
+  Task *task = &main_task->shared->tasks[id];
+  task->body = body;
+  task->line = 0;
+  task->c = main_task->c;
+  task->d = main_task->d;
+  task->n = main_task->n;
+  task_go(p, task);
+  return task;
 }
 
-static void start_peers(P *p, Task *t, void (*body)(P *p, Task *t)) {
-  for (int i = 1; i <= PEERS; i++) start(p, t, i, body);
+static void start_peers(P *p, Task *task, void (*body)(P *p, Task *task)) {
+  for (int i = 1; i <= PEERS; i++) start(p, task, i, body);
 }
 
-static bool peers_wait(Task *t) {
+static bool peers_wait(Task *task) {
   for (int i = 1; i <= PEERS; i++) {
-    if (g_state(&t->shared->tasks[i].g) != G_WAITING) return false;
+    if (g_state(&task->shared->tasks[i].g) != G_WAITING) return false;
   }
   return true;
 }
 
 // All but the main one and those that hold Ps.
-static bool others_ended(Task *t) {
-  Shared *shared = t->shared;
+static bool others_ended(Task *task) {
+  Shared *shared = task->shared;
   return rt_load_acquire(&shared->running) == (uint32_t)shared->s->procs;
 }
 
 // All Ps but p get a goroutine that holds them; then this thread counts.
-static void begin(P *p, Task *t) {
-  Shared *shared = t->shared;
+static void begin(P *p, Task *task) {
+  Shared *shared = task->shared;
   uint64_t others = (uint64_t)shared->s->procs - 1;
   for (uint64_t i = 0; i < others; i++) {
-    start(p, t, TASKS - 1 - (int)i, hold_body);
+    start(p, task, TASKS - 1 - (int)i, hold_body);
   }
   while (rt_load_acquire(&shared->counts[0]) < others) rt_yield_cpu();
   counting = true;
   if (steps) steps_thread();
 }
 
-static void main_end(P *p, Task *t) {
+static void main_end(P *p, Task *task) {
   counting = false;
-  rt_store_release(&t->shared->flag, 1u);
-  rt_futex_wake(&t->shared->flag, INT32_MAX);
-  task_end(p, t);
+  rt_store_release(&task->shared->flag, 1u);
+  rt_futex_wake(&task->shared->flag, INT32_MAX);
+  task_end(p, task);
 }
 
 #define MAIN_BEGIN \
   CO_BEGIN;        \
-  begin(p, t)
+  begin(p, task)
 #define MAIN_END \
   }              \
-  main_end(p, t)
+  main_end(p, task)
 
 // --- Main goroutines --------------------------------------------------------
-static void spawn_main(P *p, Task *t) {
+static void spawn_main(P *p, Task *task) {
   MAIN_BEGIN;
-  t->c = t->shared->chans[0];
-  for (t->i = 0; t->i < ROUNDS; t->i++) {
+  task->c = task->shared->chans[0];
+  for (task->i = 0; task->i < ROUNDS; task->i++) {
     // the last but one is the ring's last: it runs after all others
     for (int id = 1; id <= MANY; id++) {
-      start(p, t, id, id == MANY - 1 ? send_once_body : end_body);
+      start(p, task, id, id == MANY - 1 ? send_once_body : end_body);
     }
-    CO_RECV(t->c);
+    CO_RECV(task->c);
   }
   MAIN_END;
 }
 
-static void quiet_main(P *p, Task *t) {
+static void quiet_main(P *p, Task *task) {
   MAIN_BEGIN;
-  t->shared->s->futile_max = 0;
-  for (t->i = 0; t->i < ROUNDS; t->i++) {
-    start(p, t, 1, end_body);
-    while (!others_ended(t)) CO_YIELD;
+  task->shared->s->futile_max = 0;
+  for (task->i = 0; task->i < ROUNDS; task->i++) {
+    start(p, task, 1, end_body);
+    while (!others_ended(task)) CO_YIELD;
   }
   MAIN_END;
 }
 
-static void pingpong_main(P *p, Task *t) {
+static void pingpong_main(P *p, Task *task) {
   MAIN_BEGIN;
-  t->c = t->shared->chans[0];
-  t->d = t->shared->chans[1];
-  start(p, t, 1, pong_body);
-  for (t->i = 0; t->i < ROUNDS; t->i++) {
-    CO_RECV(t->c);
-    CO_SEND(t->d, 1);
+  task->c = task->shared->chans[0];
+  task->d = task->shared->chans[1];
+  start(p, task, 1, pong_body);
+  for (task->i = 0; task->i < ROUNDS; task->i++) {
+    CO_RECV(task->c);
+    CO_SEND(task->d, 1);
   }
   MAIN_END;
 }
 
-static void fan_out_main(P *p, Task *t) {
+static void fan_out_main(P *p, Task *task) {
   MAIN_BEGIN;
-  t->c = t->shared->chans[0];
-  start_peers(p, t, recv_body);
-  for (t->i = 0; t->i < ROUNDS; t->i++) {
+  task->c = task->shared->chans[0];
+  start_peers(p, task, recv_body);
+  for (task->i = 0; task->i < ROUNDS; task->i++) {
     CO_YIELD;
-    for (t->a = 0; t->a < PEERS; t->a++) CO_SEND(t->c, 5);
+    for (task->a = 0; task->a < PEERS; task->a++) CO_SEND(task->c, 5);
   }
   MAIN_END;
 }
 
-static void fan_in_main(P *p, Task *t) {
+static void fan_in_main(P *p, Task *task) {
   MAIN_BEGIN;
-  t->c = t->shared->chans[0];
-  start_peers(p, t, send_body);
-  for (t->i = 0; t->i < ROUNDS; t->i++) {
+  task->c = task->shared->chans[0];
+  start_peers(p, task, send_body);
+  for (task->i = 0; task->i < ROUNDS; task->i++) {
     CO_YIELD;
-    for (t->a = 0; t->a < PEERS; t->a++) CO_RECV(t->c);
+    for (task->a = 0; task->a < PEERS; task->a++) CO_RECV(task->c);
   }
   MAIN_END;
 }
 
 // Without others. Channel 3 has room for 4.
-static void alone_main(P *p, Task *t) {
+static void alone_main(P *p, Task *task) {
   uint64_t word;
   MAIN_BEGIN;
-  t->c = t->shared->chans[3];
-  for (t->i = 0; t->i < ROUNDS; t->i++) {
-    for (t->a = 0; t->a < 4; t->a++) CO_SEND(t->c, 5);
-    counted_try_send(p, t->c, 5);
-    for (t->a = 0; t->a < 4; t->a++) CO_RECV(t->c);
-    counted_try_recv(p, t->c, &word);
-    counted_quick(p, t->c);
-    counted_try_send(p, t->c, 6);
-    counted_try_recv(p, t->c, &word);
-    set_cases(t, false);
+  task->c = task->shared->chans[3];
+  for (task->i = 0; task->i < ROUNDS; task->i++) {
+    for (task->a = 0; task->a < 4; task->a++) CO_SEND(task->c, 5);
+    counted_try_send(p, task->c, 5);
+    for (task->a = 0; task->a < 4; task->a++) CO_RECV(task->c);
+    counted_try_recv(p, task->c, &word);
+    counted_quick(p, task->c);
+    counted_try_send(p, task->c, 6);
+    counted_try_recv(p, task->c, &word);
+    set_cases(task, false);
     CO_SELECT(4, SELECT_TRY);
   }
-  counted_close(p, t->c);
-  CO_RECV(t->c);
+  counted_close(p, task->c);
+  CO_RECV(task->c);
   MAIN_END;
 }
 
-// Peers wait in selects of t->n, which the main goroutine serves.
-static void serve_selects_main(P *p, Task *t) {
+// Peers wait in selects of task->n, which the main goroutine serves.
+static void serve_selects_main(P *p, Task *task) {
   MAIN_BEGIN;
-  for (t->n = 1; t->n <= 4; t->n += 3) {
-    start_peers(p, t, select_recv_body);
-    for (t->i = 0; t->i < ROUNDS; t->i++) {
+  for (task->n = 1; task->n <= 4; task->n += 3) {
+    start_peers(p, task, select_recv_body);
+    for (task->i = 0; task->i < ROUNDS; task->i++) {
       CO_YIELD;
-      t->c = t->shared->chans[4 + t->i % t->n];
-      for (t->a = 0; t->a < PEERS; t->a++) CO_SEND(t->c, 5);
+      task->c = task->shared->chans[4 + task->i % task->n];
+      for (task->a = 0; task->a < PEERS; task->a++) CO_SEND(task->c, 5);
     }
-    while (!others_ended(t)) CO_YIELD;
-    start_peers(p, t, select_send_body);
-    for (t->i = 0; t->i < ROUNDS; t->i++) {
+    while (!others_ended(task)) CO_YIELD;
+    start_peers(p, task, select_send_body);
+    for (task->i = 0; task->i < ROUNDS; task->i++) {
       CO_YIELD;
-      t->c = t->shared->chans[4 + t->i % t->n];
-      for (t->a = 0; t->a < PEERS; t->a++) CO_RECV(t->c);
+      task->c = task->shared->chans[4 + task->i % task->n];
+      for (task->a = 0; task->a < PEERS; task->a++) CO_RECV(task->c);
     }
-    while (!others_ended(t)) CO_YIELD;
+    while (!others_ended(task)) CO_YIELD;
   }
   MAIN_END;
 }
 
 // The main goroutine selects among peers that send.
-static void select_main(P *p, Task *t) {
+static void select_main(P *p, Task *task) {
   MAIN_BEGIN;
-  for (t->n = 1; t->n <= 4; t->n += 3) {
-    t->c = t->shared->chans[4];
-    start_peers(p, t, send_body);
-    for (t->i = 0; t->i < ROUNDS; t->i++) {
+  for (task->n = 1; task->n <= 4; task->n += 3) {
+    task->c = task->shared->chans[4];
+    start_peers(p, task, send_body);
+    for (task->i = 0; task->i < ROUNDS; task->i++) {
       CO_YIELD;
-      set_cases(t, false);
-      for (t->a = 0; t->a < PEERS; t->a++) CO_SELECT((int)t->n, SELECT_BLOCK);
+      set_cases(task, false);
+      for (task->a = 0; task->a < PEERS; task->a++)
+        CO_SELECT((int)task->n, SELECT_BLOCK);
     }
-    while (!others_ended(t)) CO_YIELD;
+    while (!others_ended(task)) CO_YIELD;
   }
   MAIN_END;
 }
 
-static void ready_main(P *p, Task *t) {
+static void ready_main(P *p, Task *task) {
   MAIN_BEGIN;
-  start_peers(p, t, park_body);
-  for (t->i = 0; t->i < ROUNDS; t->i++) {
-    while (!peers_wait(t)) CO_YIELD;
-    for (int i = 1; i <= PEERS; i++) sched_ready(p, &t->shared->tasks[i].g);
+  start_peers(p, task, park_body);
+  for (task->i = 0; task->i < ROUNDS; task->i++) {
+    while (!peers_wait(task)) CO_YIELD;
+    for (int i = 1; i <= PEERS; i++) sched_ready(p, &task->shared->tasks[i].g);
   }
   MAIN_END;
 }
 
-// Timers far away, fired before their time. t->b: of the first.
-static void start_timers(P *p, Task *t) {
+// Timers far away, fired before their time. task->b: of the first.
+static void start_timers(P *p, Task *task) {
   static Timer spare;  // stays put; fire is never called
-  t->b = rt_now() + FAR;
-  counted_start(p, &spare, t->b);
+  task->b = rt_now() + FAR;
+  counted_start(p, &spare, task->b);
   counted_stop(p, &spare);
   for (int i = 1; i <= PEERS; i++) {
-    Task *peer = &t->shared->tasks[i];
+    Task *peer = &task->shared->tasks[i];
     peer->timer.fire = fire_ready;
     peer->timer.arg = &peer->g;
-    counted_start(p, &peer->timer, t->b + i);
+    counted_start(p, &peer->timer, task->b + i);
   }
-  counted_start(p, &spare, t->b);
+  counted_start(p, &spare, task->b);
   counted_stop(p, &spare);
 }
 
-static void timer_main(P *p, Task *t) {
+static void timer_main(P *p, Task *task) {
   MAIN_BEGIN;
-  start_peers(p, t, park_body);
-  for (t->i = 0; t->i < ROUNDS; t->i++) {
-    while (!peers_wait(t)) CO_YIELD;
-    start_timers(p, t);
-    for (t->a = 1; t->a <= PEERS; t->a++) {
-      counted_fire(p, t->b + t->a);
+  start_peers(p, task, park_body);
+  for (task->i = 0; task->i < ROUNDS; task->i++) {
+    while (!peers_wait(task)) CO_YIELD;
+    start_timers(p, task);
+    for (task->a = 1; task->a <= PEERS; task->a++) {
+      counted_fire(p, task->b + task->a);
       CO_YIELD;
     }
   }
-  while (!others_ended(t)) CO_YIELD;
-  start_peers(p, t, sleep_body);
-  while (!others_ended(t)) CO_YIELD;
+  while (!others_ended(task)) CO_YIELD;
+  start_peers(p, task, sleep_body);
+  while (!others_ended(task)) CO_YIELD;
   MAIN_END;
 }
 
-static bool pool_is_full(Task *t) {
-  Sched *s = t->shared->s;
-  rt_lock(&s->lock);
-  bool full = s->ms.idle == (uint32_t)s->procs - 1;
-  rt_unlock(&s->lock);
-  return full && rt_load_acquire(&t->shared->running) == 1;
+static bool pool_is_full(Task *task) {
+  Sched *sched = task->shared->s;
+  rt_lock(&sched->lock);
+  bool full = sched->ms.idle == (uint32_t)sched->procs - 1;
+  rt_unlock(&sched->lock);
+  return full && rt_load_acquire(&task->shared->running) == 1;
 }
 
 // Nobody holds the other P: each spawn wakes its thread, but the first, which
 // makes it.
-static void wake_main(P *p, Task *t) {
+static void wake_main(P *p, Task *task) {
   if (steps) steps_thread();
   for (int i = 0; i < WAKES; i++) {
     counting = i > 0;
-    start(p, t, 1, end_body);
+    start(p, task, 1, end_body);
     counting = false;
-    while (!pool_is_full(t)) rt_yield_cpu();
+    while (!pool_is_full(task)) rt_yield_cpu();
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 // --- Tests ------------------------------------------------------------------
-static void run_main(int procs, void (*body)(P *p, Task *t)) {
+static void run_main(int procs, void (*body)(P *p, Task *task)) {
   static const uint32_t caps[8] = {0, 0, 0, 4, 0, 0, 0, 0};
   Shared shared;
   shared_init(&shared, procs, TASKS);
@@ -713,21 +719,22 @@ static void run_main(int procs, void (*body)(P *p, Task *t)) {
 }
 
 static void check_path(Path path, bool single) {
-  const Meter *m = &meters[path];
+  const Meter *meter = &meters[path];
   uint64_t wanted = single ? paths[path].one : paths[path].several;
   if (single && (path == SPAWN_WAKE || path == SPAWN_ID)) return;
   // Another thread may hold sched.lock at the moment: more only then.
   bool exact = paths[path].operations != 0;
-  bool good = m->calls > 0 && m->least == wanted && m->disagree == 0 &&
-              (!steps || m->stepped > 0) && (!exact || m->most == wanted);
+  bool good = meter->calls > 0 && meter->least == wanted &&
+              meter->disagree == 0 && (!steps || meter->stepped > 0) &&
+              (!exact || meter->most == wanted);
   if (good) return;
   fail_msg(
       "%s, %s: %llu calls took %llu to %llu locked instructions, not "
       "%llu; of %llu the processor says something else",
       paths[path].text, single ? "one P" : "several Ps",
-      (unsigned long long)m->calls, (unsigned long long)m->least,
-      (unsigned long long)m->most, (unsigned long long)wanted,
-      (unsigned long long)m->disagree);
+      (unsigned long long)meter->calls, (unsigned long long)meter->least,
+      (unsigned long long)meter->most, (unsigned long long)wanted,
+      (unsigned long long)meter->disagree);
 }
 
 static void count_all(int procs) {

@@ -24,10 +24,10 @@ static void make_pair(int at) {
       socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds + at), 0);
 }
 
-static void open_pair(Sched *s, int at) {
+static void open_pair(Sched *sched, int at) {
   make_pair(at);
   for (int i = at; i < at + 2; i++) {
-    descs[i] = poll_open(s, fds[i]);
+    descs[i] = poll_open(sched, fds[i]);
     assert_non_null(descs[i]);
   }
 }
@@ -47,31 +47,32 @@ static void all_once(Shared *shared) {
 
 // --- Echo -------------------------------------------------------------------
 // Task 2k + 1 sends a byte and waits for its echo, 2k + 2 echoes.
-static void echo(P *p, Task *t) {
-  int at = t->id - 1;
+static void echo(P *p, Task *task) {
+  int at = task->id - 1;
   CO_BEGIN;
-  for (t->i = 0; t->i < TURNS; t->i++) {
+  for (task->i = 0; task->i < TURNS; task->i++) {
     if (at % 2 == 0) assert_int_equal(write(fds[at], "x", 1), 1);
-    while (read(fds[at], &t->word, 1) < 0) {
+    while (read(fds[at], &task->word, 1) < 0) {
       assert_int_equal(errno, EAGAIN);
       CO_POLL(descs[at], POLL_READ);
-      assert_int_equal(t->chosen, POLL_READY);
+      assert_int_equal(task->chosen, POLL_READY);
     }
-    rt_add(&t->shared->counts[0], (uint64_t)1);
+    rt_add(&task->shared->counts[0], (uint64_t)1);
     if (at % 2 == 1) assert_int_equal(write(fds[at], "x", 1), 1);
   }
   CO_END;
 }
 
-static void echo_main(P *p, Task *t) {
+static void echo_main(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < PAIRS; t->i++) open_pair(t->shared->s, 2 * (int)t->i);
-  for (t->i = 1; t->i <= 2 * PAIRS; t->i++) {
-    t->shared->tasks[t->i].body = echo;
-    task_go(p, &t->shared->tasks[t->i]);
+  for (task->i = 0; task->i < PAIRS; task->i++)
+    open_pair(task->shared->s, 2 * (int)task->i);
+  for (task->i = 1; task->i <= 2 * PAIRS; task->i++) {
+    task->shared->tasks[task->i].body = echo;
+    task_go(p, &task->shared->tasks[task->i]);
   }
-  while (count_of(t->shared, 0) < (uint64_t)2 * PAIRS * TURNS) CO_SLEEP(MS);
-  for (t->i = 0; t->i < PAIRS; t->i++) shut_pair(p, 2 * (int)t->i);
+  while (count_of(task->shared, 0) < (uint64_t)2 * PAIRS * TURNS) CO_SLEEP(MS);
+  for (task->i = 0; task->i < PAIRS; task->i++) shut_pair(p, 2 * (int)task->i);
   CO_END;
 }
 
@@ -89,30 +90,30 @@ static void sockets_echo(void **state) {
 // --- Full pipes -------------------------------------------------------------
 enum { BULK = 1 << 20 };
 
-static void bulk_writer(P *p, Task *t) {
+static void bulk_writer(P *p, Task *task) {
   static const char block[4096];
   CO_BEGIN;
-  while (t->n < BULK) {
+  while (task->n < BULK) {
     ssize_t n = write(fds[0], block, sizeof block);
     if (n > 0) {
-      t->n += n;
+      task->n += n;
       continue;
     }
     assert_int_equal(errno, EAGAIN);
     CO_POLL(descs[0], POLL_WRITE);
-    assert_int_equal(t->chosen, POLL_READY);
+    assert_int_equal(task->chosen, POLL_READY);
   }
-  rt_store_seq(&t->shared->counts[1], (uint64_t)1);
+  rt_store_seq(&task->shared->counts[1], (uint64_t)1);
   CO_END;
 }
 
-static void bulk_reader(P *p, Task *t) {
+static void bulk_reader(P *p, Task *task) {
   char block[1000];
   CO_BEGIN;
   read_count = 0;
-  open_pair(t->shared->s, 0);
-  t->shared->tasks[1].body = bulk_writer;
-  task_go(p, &t->shared->tasks[1]);
+  open_pair(task->shared->s, 0);
+  task->shared->tasks[1].body = bulk_writer;
+  task_go(p, &task->shared->tasks[1]);
   while (read_count < BULK) {
     ssize_t n = read(fds[1], block, sizeof block);
     if (n > 0) {
@@ -120,9 +121,9 @@ static void bulk_reader(P *p, Task *t) {
       continue;
     }
     CO_POLL(descs[1], POLL_READ);
-    assert_int_equal(t->chosen, POLL_READY);
+    assert_int_equal(task->chosen, POLL_READY);
   }
-  while (count_of(t->shared, 1) == 0) CO_SLEEP(MS);
+  while (count_of(task->shared, 1) == 0) CO_SLEEP(MS);
   shut_pair(p, 0);
   CO_END;
 }
@@ -140,39 +141,39 @@ static void full_pipes_wait_for_room(void **state) {
 }
 
 // --- Deadlines, close, busy -------------------------------------------------
-static void closer(P *p, Task *t) {
+static void closer(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP(2 * MS);
   CO_POLL(descs[0], POLL_READ);  // another waits already
-  assert_int_equal(t->chosen, POLL_BUSY);
+  assert_int_equal(task->chosen, POLL_BUSY);
   poll_close(p, descs[0]);
-  rt_store_seq(&t->shared->counts[1], (uint64_t)1);
+  rt_store_seq(&task->shared->counts[1], (uint64_t)1);
   CO_END;
 }
 
-static void ends_main(P *p, Task *t) {
+static void ends_main(P *p, Task *task) {
   CO_BEGIN;
-  open_pair(t->shared->s, 0);
-  t->a = rt_now();
-  poll_deadline(p, descs[0], POLL_READ, t->a + 3 * MS);
+  open_pair(task->shared->s, 0);
+  task->a = rt_now();
+  poll_deadline(p, descs[0], POLL_READ, task->a + 3 * MS);
   CO_POLL(descs[0], POLL_READ);
-  assert_int_equal(t->chosen, POLL_DEADLINE);
-  assert_true(rt_now() - t->a >= 3 * MS);
+  assert_int_equal(task->chosen, POLL_DEADLINE);
+  assert_true(rt_now() - task->a >= 3 * MS);
   CO_POLL(descs[0], POLL_READ);  // it stays past
-  assert_int_equal(t->chosen, POLL_DEADLINE);
+  assert_int_equal(task->chosen, POLL_DEADLINE);
   CO_POLL(descs[0], POLL_WRITE);  // the other side has none
-  assert_int_equal(t->chosen, POLL_READY);
+  assert_int_equal(task->chosen, POLL_READY);
   poll_deadline(p, descs[0], POLL_READ, rt_now() - 1);
   CO_POLL(descs[0], POLL_READ);
-  assert_int_equal(t->chosen, POLL_DEADLINE);
+  assert_int_equal(task->chosen, POLL_DEADLINE);
   poll_deadline(p, descs[0], POLL_READ, 0);
-  t->shared->tasks[1].body = closer;
-  task_go(p, &t->shared->tasks[1]);
+  task->shared->tasks[1].body = closer;
+  task_go(p, &task->shared->tasks[1]);
   CO_POLL(descs[0], POLL_READ);
-  assert_int_equal(t->chosen, POLL_CLOSED);
+  assert_int_equal(task->chosen, POLL_CLOSED);
   CO_POLL(descs[0], POLL_WRITE);
-  assert_int_equal(t->chosen, POLL_CLOSED);
-  while (count_of(t->shared, 1) == 0) CO_SLEEP(MS);
+  assert_int_equal(task->chosen, POLL_CLOSED);
+  while (count_of(task->shared, 1) == 0) CO_SLEEP(MS);
   poll_free(descs[0]);
   poll_close(p, descs[1]);
   poll_free(descs[1]);
@@ -206,9 +207,9 @@ static void files_are_always_ready(void **state) {
 }
 
 // --- Beside one that computes -----------------------------------------------
-static void hog(P *p, Task *t) {
+static void hog(P *p, Task *task) {
   CO_BEGIN;
-  while (!rt_load_seq(&t->shared->flag)) {
+  while (!rt_load_seq(&task->shared->flag)) {
     spin_ns(10000);
     CO_LOOK;
   }
@@ -225,17 +226,17 @@ static void *write_later(void *arg) {
 
 static pthread_t thread;
 
-static void beside_main(P *p, Task *t) {
+static void beside_main(P *p, Task *task) {
   CO_BEGIN;
-  open_pair(t->shared->s, 0);
-  for (t->i = 1; t->i < t->shared->task_count; t->i++) {
-    t->shared->tasks[t->i].body = hog;
-    task_go(p, &t->shared->tasks[t->i]);
+  open_pair(task->shared->s, 0);
+  for (task->i = 1; task->i < task->shared->task_count; task->i++) {
+    task->shared->tasks[task->i].body = hog;
+    task_go(p, &task->shared->tasks[task->i]);
   }
   pthread_create(&thread, NULL, write_later, NULL);
   CO_POLL(descs[0], POLL_READ);
-  assert_int_equal(t->chosen, POLL_READY);
-  rt_store_seq(&t->shared->flag, 1u);
+  assert_int_equal(task->chosen, POLL_READY);
+  rt_store_seq(&task->shared->flag, 1u);
   pthread_join(thread, NULL);
   shut_pair(p, 0);
   CO_END;
@@ -295,9 +296,9 @@ static bool start_threads(G *g, void *arg) {
   return true;
 }
 
-static void posts_main(P *p, Task *t) {
+static void posts_main(P *p, Task *task) {
   CO_BEGIN;
-  CO_LEAVE(sched_park(p, &t->g, WAIT_OTHER, start_threads, t->shared));
+  CO_LEAVE(sched_park(p, &task->g, WAIT_OTHER, start_threads, task->shared));
   CO_END;
 }
 
@@ -322,9 +323,9 @@ static void first_ran(P *p, SchedPost *post) {
   rt_add(&note->shared->counts[0], (uint64_t)1);
 }
 
-static void first_main(P *p, Task *t) {
+static void first_main(P *p, Task *task) {
   CO_BEGIN;
-  while (count_of(t->shared, 0) < 2) CO_YIELD;
+  while (count_of(task->shared, 0) < 2) CO_YIELD;
   CO_END;
 }
 

@@ -26,16 +26,17 @@ static G *new_gs(int count) {
 }
 
 // Empties what is left: a P goes idle only when it is empty.
-static void drain(Sched *s) {
+static void drain(Sched *sched) {
   GList list = {0};
-  for (int i = 0; i < sched_procs(s); i++) runq_flush(sched_p(s, i), &list);
-  sched_free(s);
+  for (int i = 0; i < sched_procs(sched); i++)
+    runq_flush(sched_p(sched, i), &list);
+  sched_free(sched);
 }
 
 static void ring_is_fifo(void **state) {
   (void)state;
-  Sched *s = new_sched(2);
-  P *p = sched_p(s, 0);
+  Sched *sched = new_sched(2);
+  P *p = sched_p(sched, 0);
   G *gs = new_gs(RUNQ_SIZE);
   for (int round = 0; round < 10; round++) {
     assert_null(runq_pop(p));
@@ -43,15 +44,15 @@ static void ring_is_fifo(void **state) {
     assert_int_equal(runq_length(p), RUNQ_SIZE);
     for (int i = 0; i < RUNQ_SIZE; i++) assert_ptr_equal(runq_pop(p), &gs[i]);
   }
-  assert_int_equal(global_count(s), 0);
-  drain(s);
+  assert_int_equal(global_count(sched), 0);
+  drain(sched);
   free(gs);
 }
 
 static void ring_wraps_around(void **state) {
   (void)state;
-  Sched *s = new_sched(2);
-  P *p = sched_p(s, 0), *thief = sched_p(s, 1);
+  Sched *sched = new_sched(2);
+  P *p = sched_p(sched, 0), *thief = sched_p(sched, 1);
   G *gs = new_gs(2);
   p->head = p->tail = UINT32_MAX;  // the indices themselves wrap
   thief->head = thief->tail = UINT32_MAX - 1;
@@ -61,34 +62,34 @@ static void ring_wraps_around(void **state) {
   assert_ptr_equal(runq_steal(thief, p, false), &gs[0]);
   assert_ptr_equal(runq_pop(p), &gs[1]);
   assert_null(runq_pop(p));
-  drain(s);
+  drain(sched);
   free(gs);
 }
 
 static void full_ring_overflows_by_half(void **state) {
   (void)state;
-  Sched *s = new_sched(1);
-  P *p = sched_p(s, 0);
+  Sched *sched = new_sched(1);
+  P *p = sched_p(sched, 0);
   G *gs = new_gs(RUNQ_SIZE + 1);
   for (int i = 0; i <= RUNQ_SIZE; i++) runq_put(p, &gs[i]);
-  assert_int_equal(global_count(s), RUNQ_SIZE / 2 + 1);
+  assert_int_equal(global_count(sched), RUNQ_SIZE / 2 + 1);
   assert_int_equal(runq_length(p), RUNQ_SIZE / 2);
-  rt_lock(&s->lock);
+  rt_lock(&sched->lock);
   for (int i = 0; i < RUNQ_SIZE / 2; i++) {
-    assert_ptr_equal(global_pop(s), &gs[i]);  // the oldest half
+    assert_ptr_equal(global_pop(sched), &gs[i]);  // the oldest half
   }
-  assert_ptr_equal(global_pop(s), &gs[RUNQ_SIZE]);  // and the new one
-  assert_null(global_pop(s));
-  rt_unlock(&s->lock);
-  drain(s);
+  assert_ptr_equal(global_pop(sched), &gs[RUNQ_SIZE]);  // and the new one
+  assert_null(global_pop(sched));
+  rt_unlock(&sched->lock);
+  drain(sched);
   free(gs);
 }
 
 static void runnext_displaces_to_the_tail(void **state) {
   (void)state;
   for (int procs = 1; procs <= 2; procs++) {
-    Sched *s = new_sched(procs);
-    P *p = sched_p(s, 0);
+    Sched *sched = new_sched(procs);
+    P *p = sched_p(sched, 0);
     G *gs = new_gs(3);
     runq_put(p, &gs[0]);
     assert_false(runq_put_next(p, &gs[1], false));
@@ -97,7 +98,7 @@ static void runnext_displaces_to_the_tail(void **state) {
     assert_null(runq_take_next(p));
     assert_ptr_equal(runq_pop(p), &gs[0]);
     assert_ptr_equal(runq_pop(p), &gs[1]);
-    drain(s);
+    drain(sched);
     free(gs);
   }
 }
@@ -105,23 +106,23 @@ static void runnext_displaces_to_the_tail(void **state) {
 static void thieves_take_half_rounded_up(void **state) {
   (void)state;
   for (int n = 1; n <= RUNQ_SIZE; n++) {
-    Sched *s = new_sched(2);
-    P *p = sched_p(s, 0), *thief = sched_p(s, 1);
+    Sched *sched = new_sched(2);
+    P *p = sched_p(sched, 0), *thief = sched_p(sched, 1);
     G *gs = new_gs(n);
     for (int i = 0; i < n; i++) runq_put(p, &gs[i]);
     uint32_t half = (uint32_t)(n - n / 2);
     assert_ptr_equal(runq_steal(thief, p, false), &gs[half - 1]);
     assert_int_equal(runq_length(thief), half - 1);
     assert_int_equal(runq_length(p), (uint32_t)n - half);
-    drain(s);
+    drain(sched);
     free(gs);
   }
 }
 
 static void runnext_is_stolen_on_the_last_round(void **state) {
   (void)state;
-  Sched *s = new_sched(2);
-  P *p = sched_p(s, 0), *thief = sched_p(s, 1);
+  Sched *sched = new_sched(2);
+  P *p = sched_p(sched, 0), *thief = sched_p(sched, 1);
   G *gs = new_gs(1);
   p->status = P_RUNNING;
   runq_put_next(p, gs, false);
@@ -130,7 +131,7 @@ static void runnext_is_stolen_on_the_last_round(void **state) {
   assert_ptr_equal(runq_steal(thief, p, true), gs);
   assert_true(rt_now() - begin >= 3000);  // row 12: it waited and looked again
   assert_null(p->runnext);
-  drain(s);
+  drain(sched);
   free(gs);
 }
 
@@ -209,38 +210,38 @@ static void stealing_counts_each_once(void **state) {
 // --- Global queue, order, masks ---------------------------------------------
 static void global_gives_a_fair_share(void **state) {
   (void)state;
-  Sched *s = new_sched(4);
-  P *p = sched_p(s, 0);
+  Sched *sched = new_sched(4);
+  P *p = sched_p(sched, 0);
   G *gs = new_gs(10);
-  rt_lock(&s->lock);
-  for (int i = 0; i < 10; i++) global_put(s, &gs[i]);
-  rt_unlock(&s->lock);
+  rt_lock(&sched->lock);
+  for (int i = 0; i < 10; i++) global_put(sched, &gs[i]);
+  rt_unlock(&sched->lock);
   uint32_t share = 10 / 4 + 1;
   if (share > RUNQ_SIZE / 2) share = RUNQ_SIZE / 2;
   assert_ptr_equal(global_get(p, 0), &gs[0]);
-  assert_int_equal(global_count(s), 10 - share);
+  assert_int_equal(global_count(sched), 10 - share);
   assert_int_equal(runq_length(p), share - 1);
   assert_ptr_equal(global_get(p, 1), &gs[share]);
   assert_int_equal(runq_length(p), share - 1);
-  drain(s);
+  drain(sched);
   free(gs);
 }
 
 static void global_gives_no_more_than_128(void **state) {
   (void)state;
-  Sched *s = new_sched(1);
-  P *p = sched_p(s, 0);
+  Sched *sched = new_sched(1);
+  P *p = sched_p(sched, 0);
   G *gs = new_gs(1000);
   GList list = {0};
   for (int i = 0; i < 1000; i++) glist_push(&list, &gs[i]);
-  rt_lock(&s->lock);
-  global_put_list(s, &list);
-  rt_unlock(&s->lock);
+  rt_lock(&sched->lock);
+  global_put_list(sched, &list);
+  rt_unlock(&sched->lock);
   assert_non_null(global_get(p, 0));
   uint32_t most = RUNQ_SIZE / 2 < 128 ? RUNQ_SIZE / 2 : 128;
-  assert_int_equal(global_count(s), 1000 - most);
+  assert_int_equal(global_count(sched), 1000 - most);
   assert_int_equal(runq_length(p), most - 1);
-  drain(s);
+  drain(sched);
   free(gs);
 }
 

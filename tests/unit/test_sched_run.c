@@ -13,19 +13,19 @@ static const int64_t MS = 1000000;
 // --- Spawn ------------------------------------------------------------------
 enum { CHILDREN = 2000 };
 
-static void child(P *p, Task *t) {
-  rt_add(&t->shared->counts[0], (uint64_t)1);
-  assert_true(t->g.id > 1);
-  task_end(p, t);
+static void child(P *p, Task *task) {
+  rt_add(&task->shared->counts[0], (uint64_t)1);
+  assert_true(task->g.id > 1);
+  task_end(p, task);
 }
 
-static void spawn_main(P *p, Task *t) {
-  assert_int_equal(t->g.id, 1);
+static void spawn_main(P *p, Task *task) {
+  assert_int_equal(task->g.id, 1);
   for (int i = 1; i <= CHILDREN; i++) {
-    t->shared->tasks[i].body = child;
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = child;
+    task_go(p, &task->shared->tasks[i]);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static int by_id(const void *a, const void *b) {
@@ -56,9 +56,9 @@ static void spawned_run_once(void **state) {
 // --- Park and ready ---------------------------------------------------------
 static bool commit_flag(G *g, void *arg) {
   (void)g;
-  Task *t = arg;
+  Task *task = arg;
   // release: from here on the other side readies it
-  rt_store_release(&t->shared->flag, 1u);
+  rt_store_release(&task->shared->flag, 1u);
   return true;
 }
 
@@ -67,25 +67,25 @@ static bool decline(G *g, void *arg) {
   return false;
 }
 
-static void readier(P *p, Task *t) {
+static void readier(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 300; t->i++) {
-    while (rt_load_acquire(&t->shared->flag) == 0) CO_YIELD;
-    rt_store_release(&t->shared->flag, 0u);
-    sched_ready(p, &t->shared->tasks[0].g);
+  for (task->i = 0; task->i < 300; task->i++) {
+    while (rt_load_acquire(&task->shared->flag) == 0) CO_YIELD;
+    rt_store_release(&task->shared->flag, 0u);
+    sched_ready(p, &task->shared->tasks[0].g);
     CO_YIELD;
   }
   CO_END;
 }
 
-static void park_main(P *p, Task *t) {
+static void park_main(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->tasks[1].body = readier;
-  task_go(p, &t->shared->tasks[1]);
-  for (t->i = 0; t->i < 300; t->i++) {
-    assert_false(sched_park(p, &t->g, WAIT_OTHER, decline, NULL));
-    assert_int_equal(t->g.status, G_RUNNING);
-    CO_LEAVE(sched_park(p, &t->g, WAIT_OTHER, commit_flag, t));
+  task->shared->tasks[1].body = readier;
+  task_go(p, &task->shared->tasks[1]);
+  for (task->i = 0; task->i < 300; task->i++) {
+    assert_false(sched_park(p, &task->g, WAIT_OTHER, decline, NULL));
+    assert_int_equal(task->g.status, G_RUNNING);
+    CO_LEAVE(sched_park(p, &task->g, WAIT_OTHER, commit_flag, task));
   }
   CO_END;
 }
@@ -103,47 +103,48 @@ static void park_and_ready(void **state) {
 // --- Fairness on one P ------------------------------------------------------
 // Two Gs that keep readying each other (row 5) beside one in the ring, and
 // one in the global queue (row 8).
-static void pair(P *p, Task *t) {
+static void pair(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_relaxed(&t->shared->flag) == 0) {
-    if (t->id == 1) {
-      if (t->i++ == 10) {  // runnext, until the other one displaces it
-        t->shared->times[0] = (int64_t)t->shared->counts[0];
-        task_go(p, &t->shared->tasks[3]);
+  while (rt_load_relaxed(&task->shared->flag) == 0) {
+    if (task->id == 1) {
+      if (task->i++ == 10) {  // runnext, until the other one displaces it
+        task->shared->times[0] = (int64_t)task->shared->counts[0];
+        task_go(p, &task->shared->tasks[3]);
       }
-      CO_SEND(t->shared->chans[0], 1);
-      CO_RECV(t->shared->chans[1]);
+      CO_SEND(task->shared->chans[0], 1);
+      CO_RECV(task->shared->chans[1]);
     } else {
-      CO_RECV(t->shared->chans[0]);
-      CO_SEND(t->shared->chans[1], 1);
+      CO_RECV(task->shared->chans[0]);
+      CO_SEND(task->shared->chans[1], 1);
     }
-    if (!t->ok) break;
-    t->shared->counts[0]++;
+    if (!task->ok) break;
+    task->shared->counts[0]++;
   }
-  if (!chan_is_closed(t->shared->chans[0])) {
-    chan_close(p, t->shared->chans[0]);
-    chan_close(p, t->shared->chans[1]);
+  if (!chan_is_closed(task->shared->chans[0])) {
+    chan_close(p, task->shared->chans[0]);
+    chan_close(p, task->shared->chans[1]);
   }
   CO_END;
 }
 
-static void third(P *p, Task *t) {
+static void third(P *p, Task *task) {
   CO_BEGIN;
   // rounds before its first turn, in the ring
-  t->shared->counts[1] = t->shared->counts[0] - (uint64_t)t->shared->times[0];
-  for (t->i = 0; t->i < 5; t->i++) CO_YIELD;  // by the global queue
-  t->shared->counts[2] = t->shared->counts[0];
-  rt_store_relaxed(&t->shared->flag, 1u);
+  task->shared->counts[1] =
+      task->shared->counts[0] - (uint64_t)task->shared->times[0];
+  for (task->i = 0; task->i < 5; task->i++) CO_YIELD;  // by the global queue
+  task->shared->counts[2] = task->shared->counts[0];
+  rt_store_relaxed(&task->shared->flag, 1u);
   CO_END;
 }
 
-static void pair_main(P *p, Task *t) {
-  t->shared->tasks[3].body = third;
+static void pair_main(P *p, Task *task) {
+  task->shared->tasks[3].body = third;
   for (int i = 1; i <= 2; i++) {
-    t->shared->tasks[i].body = pair;
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = pair;
+    task_go(p, &task->shared->tasks[i]);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void a_pair_starves_nobody(void **state) {
@@ -165,61 +166,62 @@ static void a_pair_starves_nobody(void **state) {
 
 // Gs in the ring that spawn more of themselves, beside one that yielded to the
 // global queue: it has a turn at least every 61 ticks.
-static void busy(P *p, Task *t) {
+static void busy(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_relaxed(&t->shared->flag) == 0) {
-    t->shared->counts[0]++;
-    CO_RECV(t->shared->chans[t->id]);
-    if (!t->ok) break;
+  while (rt_load_relaxed(&task->shared->flag) == 0) {
+    task->shared->counts[0]++;
+    CO_RECV(task->shared->chans[task->id]);
+    if (!task->ok) break;
   }
   CO_END;
 }
 
-static void feeder(P *p, Task *t) {
+static void feeder(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_relaxed(&t->shared->flag) == 0) {
-    for (t->i = 1; t->i <= 3; t->i++) {
-      chan_try_send(p, t->shared->chans[t->i], 1);
+  while (rt_load_relaxed(&task->shared->flag) == 0) {
+    for (task->i = 1; task->i <= 3; task->i++) {
+      chan_try_send(p, task->shared->chans[task->i], 1);
     }
-    t->shared->counts[0]++;
-    CO_SEND(t->shared->chans[4], 1);
-    CO_RECV(t->shared->chans[5]);
+    task->shared->counts[0]++;
+    CO_SEND(task->shared->chans[4], 1);
+    CO_RECV(task->shared->chans[5]);
   }
-  for (t->i = 1; t->i <= 3; t->i++) chan_close(p, t->shared->chans[t->i]);
-  chan_close(p, t->shared->chans[4]);
+  for (task->i = 1; task->i <= 3; task->i++)
+    chan_close(p, task->shared->chans[task->i]);
+  chan_close(p, task->shared->chans[4]);
   CO_END;
 }
 
-static void echo(P *p, Task *t) {
+static void echo(P *p, Task *task) {
   CO_BEGIN;
   for (;;) {
-    CO_RECV(t->shared->chans[4]);
-    if (!t->ok) break;
-    CO_SEND(t->shared->chans[5], 1);
+    CO_RECV(task->shared->chans[4]);
+    if (!task->ok) break;
+    CO_SEND(task->shared->chans[5], 1);
   }
   CO_END;
 }
 
-static void yielder(P *p, Task *t) {
+static void yielder(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 50; t->i++) {
-    t->a = (int64_t)t->shared->counts[0];
+  for (task->i = 0; task->i < 50; task->i++) {
+    task->a = (int64_t)task->shared->counts[0];
     CO_YIELD;
-    t->b = (int64_t)t->shared->counts[0] - t->a;
-    if (t->b > t->n) t->n = t->b;
+    task->b = (int64_t)task->shared->counts[0] - task->a;
+    if (task->b > task->n) task->n = task->b;
   }
-  rt_store_relaxed(&t->shared->flag, 1u);
-  t->shared->counts[7] = (uint64_t)t->n;
+  rt_store_relaxed(&task->shared->flag, 1u);
+  task->shared->counts[7] = (uint64_t)task->n;
   CO_END;
 }
 
-static void global_main(P *p, Task *t) {
+static void global_main(P *p, Task *task) {
   void (*bodies[])(P *, Task *) = {busy, busy, busy, feeder, echo, yielder};
   for (int i = 1; i <= 6; i++) {
-    t->shared->tasks[i].body = bodies[i - 1];
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = bodies[i - 1];
+    task_go(p, &task->shared->tasks[i]);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void the_global_queue_has_turns(void **state) {
@@ -233,34 +235,34 @@ static void the_global_queue_has_turns(void **state) {
 }
 
 // --- Preemption -------------------------------------------------------------
-static void hog(P *p, Task *t) {
+static void hog(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_relaxed(&t->shared->flag) == 0) {
+  while (rt_load_relaxed(&task->shared->flag) == 0) {
     spin_ns(3000);
-    t->n++;
+    task->n++;
     CO_LOOK;
   }
   CO_END;
 }
 
-static void stop_hogs(P *p, Task *t) {
+static void stop_hogs(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->times[1] = rt_now();
-  rt_store_relaxed(&t->shared->flag, 1u);
+  task->shared->times[1] = rt_now();
+  rt_store_relaxed(&task->shared->flag, 1u);
   CO_END;
 }
 
-static void preempt_main(P *p, Task *t) {
-  t->shared->times[0] = rt_now();
+static void preempt_main(P *p, Task *task) {
+  task->shared->times[0] = rt_now();
   int procs = sched_procs(p->sched);
-  t->shared->tasks[1].body = stop_hogs;
-  task_go(p, &t->shared->tasks[1]);
+  task->shared->tasks[1].body = stop_hogs;
+  task_go(p, &task->shared->tasks[1]);
   for (int i = 2; i < 2 + 2 * procs; i++) {
-    t->shared->tasks[i].body = hog;
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = hog;
+    task_go(p, &task->shared->tasks[i]);
   }
-  t->body = task_end;
-  sched_yield_g(p, &t->g);  // the last hog sits in runnext
+  task->body = task_end;
+  sched_yield_g(p, &task->g);  // the last hog sits in runnext
 }
 
 static void hogs_are_preempted(void **state) {
@@ -278,13 +280,13 @@ static void hogs_are_preempted(void **state) {
 }
 
 // Sysmon asks by p->look alone: a G that never calls sched_look sees it.
-static void flag_watcher(P *p, Task *t) {
+static void flag_watcher(P *p, Task *task) {
   while (rt_load_acquire(&p->look) == 0) rt_pause();
   assert_true(rt_load_acquire(&p->look) & LOOK_PREEMPT);
-  assert_true(rt_now() - t->shared->times[0] >= 10 * MS);
-  assert_true(sched_look(p, &t->g));
-  t->body = task_end;
-  sched_preempt(p, &t->g);
+  assert_true(rt_now() - task->shared->times[0] >= 10 * MS);
+  assert_true(sched_look(p, &task->g));
+  task->body = task_end;
+  sched_preempt(p, &task->g);
 }
 
 static void sysmon_asks_after_10_ms(void **state) {
@@ -304,25 +306,25 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void napper(P *p, Task *t) {
-  int64_t *late = t->shared->data;
+static void napper(P *p, Task *task) {
+  int64_t *late = task->shared->data;
   CO_BEGIN;
-  for (t->i = 0; t->i < NAPS; t->i++) {
-    t->a = rt_now();
+  for (task->i = 0; task->i < NAPS; task->i++) {
+    task->a = rt_now();
     CO_SLEEP(MS);
-    late[t->i] = rt_now() - t->a - MS;
+    late[task->i] = rt_now() - task->a - MS;
   }
-  rt_store_relaxed(&t->shared->flag, 1u);
+  rt_store_relaxed(&task->shared->flag, 1u);
   CO_END;
 }
 
-static void nap_main(P *p, Task *t) {
+static void nap_main(P *p, Task *task) {
   for (int i = 1; i <= sched_procs(p->sched); i++) {
-    t->shared->tasks[i].body = hog;
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = hog;
+    task_go(p, &task->shared->tasks[i]);
   }
-  t->body = napper;
-  sched_yield_g(p, &t->g);
+  task->body = napper;
+  sched_yield_g(p, &task->g);
 }
 
 static void a_sleeper_beside_hogs(void **state) {
@@ -339,40 +341,41 @@ static void a_sleeper_beside_hogs(void **state) {
 }
 
 // --- The 50 us of row 5 -----------------------------------------------------
-static void stolen_child(P *p, Task *t) {
+static void stolen_child(P *p, Task *task) {
   CO_BEGIN;
   for (;;) {
-    CO_RECV(t->shared->chans[0]);
-    if (!t->ok) break;
-    t->shared->data = p;
-    rt_store_release(&t->shared->flag, 1u);
+    CO_RECV(task->shared->chans[0]);
+    if (!task->ok) break;
+    task->shared->data = p;
+    rt_store_release(&task->shared->flag, 1u);
   }
   CO_END;
 }
 
 // Readies a G and goes on: another P takes it after a while. Where the machine
 // is too busy for that, this one is preempted instead; so it tries again.
-static void long_main(P *p, Task *t) {
+static void long_main(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->tasks[1].body = stolen_child;
-  task_go(p, &t->shared->tasks[1]);
-  for (t->i = 0; t->i < 50; t->i++) {
+  task->shared->tasks[1].body = stolen_child;
+  task_go(p, &task->shared->tasks[1]);
+  for (task->i = 0; task->i < 50; task->i++) {
     CO_SLEEP(2 * MS);  // the child waits, the other P sleeps
-    rt_store_relaxed(&t->shared->flag, 0u);
-    assert_int_equal(chan_try_send(p, t->shared->chans[0], 1), CHAN_DONE);
-    t->shared->times[1] = (int64_t)(uintptr_t)p;
-    t->a = rt_now();
-    while (rt_load_acquire(&t->shared->flag) == 0) {
+    rt_store_relaxed(&task->shared->flag, 0u);
+    assert_int_equal(chan_try_send(p, task->shared->chans[0], 1), CHAN_DONE);
+    task->shared->times[1] = (int64_t)(uintptr_t)p;
+    task->a = rt_now();
+    while (rt_load_acquire(&task->shared->flag) == 0) {
       spin_ns(2000);
       CO_LOOK;
     }
-    t->b = rt_now() - t->a;
-    bool elsewhere = t->shared->data != (void *)(uintptr_t)t->shared->times[1];
-    if (elsewhere && t->b < 8 * MS) break;  // well within the slice
+    task->b = rt_now() - task->a;
+    bool elsewhere =
+        task->shared->data != (void *)(uintptr_t)task->shared->times[1];
+    if (elsewhere && task->b < 8 * MS) break;  // well within the slice
   }
-  assert_true(t->i < 50);
-  assert_true(t->b >= 40000);
-  chan_close(p, t->shared->chans[0]);
+  assert_true(task->i < 50);
+  assert_true(task->b >= 40000);
+  chan_close(p, task->shared->chans[0]);
   CO_END;
 }
 
@@ -386,22 +389,22 @@ static void runnext_wakes_an_idle_p_later(void **state) {
 }
 
 // --- Deadlock ---------------------------------------------------------------
-static void waits_for_ever(P *p, Task *t) {
+static void waits_for_ever(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[0]);
+  CO_RECV(task->shared->chans[0]);
   CO_END;
 }
 
 static void count_deadlock(void *host) { ((Shared *)host)->counts[0]++; }
 
-static void deadlock_main(P *p, Task *t) {
+static void deadlock_main(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 1; t->i <= 10; t->i++) {
-    t->shared->tasks[t->i].body = waits_for_ever;
-    task_go(p, &t->shared->tasks[t->i]);
+  for (task->i = 1; task->i <= 10; task->i++) {
+    task->shared->tasks[task->i].body = waits_for_ever;
+    task_go(p, &task->shared->tasks[task->i]);
   }
   CO_SLEEP(MS);
-  CO_RECV(t->shared->chans[0]);
+  CO_RECV(task->shared->chans[0]);
   CO_END;
 }
 
@@ -451,28 +454,28 @@ static void a_pin_holds_it_back(void **state) {
 }
 
 // --- Exit with everything in flight -----------------------------------------
-static void restless(P *p, Task *t) {
+static void restless(P *p, Task *task) {
   CO_BEGIN;
   for (;;) {
-    if (t->id % 4 == 0) CO_SLEEP(300000);
-    if (t->id % 4 == 1) CO_SEND(t->shared->chans[0], 1);
-    if (t->id % 4 == 2) CO_RECV(t->shared->chans[0]);
-    if (t->id % 4 == 3) CO_YIELD;
-    t->n++;
+    if (task->id % 4 == 0) CO_SLEEP(300000);
+    if (task->id % 4 == 1) CO_SEND(task->shared->chans[0], 1);
+    if (task->id % 4 == 2) CO_RECV(task->shared->chans[0]);
+    if (task->id % 4 == 3) CO_YIELD;
+    task->n++;
     CO_LOOK;
   }
   CO_END;
 }
 
-static void exit_main(P *p, Task *t) {
+static void exit_main(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 1; t->i < t->shared->task_count; t->i++) {
-    t->shared->tasks[t->i].body = restless;
-    task_go(p, &t->shared->tasks[t->i]);
+  for (task->i = 1; task->i < task->shared->task_count; task->i++) {
+    task->shared->tasks[task->i].body = restless;
+    task_go(p, &task->shared->tasks[task->i]);
   }
   CO_SLEEP(3 * MS);
-  t->shared->times[0] = rt_now();
-  sched_exit(t->shared->s);
+  task->shared->times[0] = rt_now();
+  sched_exit(task->shared->s);
   CO_END;
 }
 
@@ -540,11 +543,11 @@ static void runtimes_side_by_side(void **state) {
 static void never_run_is_freed(void **state) {
   (void)state;
   SchedConfig config = {.procs = 3};
-  Sched *s = sched_new(&config);
-  assert_int_equal(sched_procs(s), 3);
-  assert_true(sched_seed(s) != 0);
-  sched_exit(s);
-  sched_free(s);
+  Sched *sched = sched_new(&config);
+  assert_int_equal(sched_procs(sched), 3);
+  assert_true(sched_seed(sched) != 0);
+  sched_exit(sched);
+  sched_free(sched);
 }
 
 // --- Idle costs nothing -----------------------------------------------------
@@ -554,12 +557,12 @@ static int64_t cpu_ns(void) {
   return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
 }
 
-static void idle_main(P *p, Task *t) {
+static void idle_main(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP(100 * MS);  // all settle
-  t->a = cpu_ns();
+  task->a = cpu_ns();
   CO_SLEEP(300 * MS);
-  t->shared->times[0] = cpu_ns() - t->a;
+  task->shared->times[0] = cpu_ns() - task->a;
   CO_END;
 }
 

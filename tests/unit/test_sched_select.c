@@ -3,41 +3,44 @@
 // channels, one channel in several cases, races with close and other selects.
 #include "sched_fixture.h"
 
-static void set_case(Task *t, int at, Chan *c, bool send, uint64_t word) {
-  t->cases[at] = (SelCase){.chan = c, .send = send, .waiter.elem = word};
+static void set_case(Task *task, int at, Chan *chan, bool send, uint64_t word) {
+  task->cases[at] = (SelCase){.chan = chan, .send = send, .waiter.elem = word};
 }
 
-static void simple_body(P *p, Task *t) {
-  Chan *a = t->shared->chans[0], *b = t->shared->chans[1];
+static void simple_body(P *p, Task *task) {
+  Chan *a = task->shared->chans[0], *b = task->shared->chans[1];
   int64_t waits = 0;
-  SelCase *k = t->cases;
-  assert_int_equal(select_go(p, &t->g, k, t->order, 0, SELECT_TRY),
+  SelCase *choice = task->cases;
+  assert_int_equal(select_go(p, &task->g, choice, task->order, 0, SELECT_TRY),
                    SELECT_DEFAULT);
-  set_case(t, 0, a, false, 0);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 1, SELECT_TRY),
+  set_case(task, 0, a, false, 0);
+  assert_int_equal(select_go(p, &task->g, choice, task->order, 1, SELECT_TRY),
                    SELECT_DEFAULT);
-  set_case(t, 0, a, true, 5);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 1, SELECT_TRY), 0);
-  set_case(t, 0, a, false, 0);
-  set_case(t, 1, b, false, 0);
-  set_case(t, 2, NULL, false, 0);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 3, SELECT_BLOCK), 0);
-  assert_int_equal(k[0].waiter.elem, 5);
-  assert_true(k[0].waiter.success);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 3, SELECT_TRY),
+  set_case(task, 0, a, true, 5);
+  assert_int_equal(select_go(p, &task->g, choice, task->order, 1, SELECT_TRY),
+                   0);
+  set_case(task, 0, a, false, 0);
+  set_case(task, 1, b, false, 0);
+  set_case(task, 2, NULL, false, 0);
+  assert_int_equal(select_go(p, &task->g, choice, task->order, 3, SELECT_BLOCK),
+                   0);
+  assert_int_equal(choice[0].waiter.elem, 5);
+  assert_true(choice[0].waiter.success);
+  assert_int_equal(select_go(p, &task->g, choice, task->order, 3, SELECT_TRY),
                    SELECT_DEFAULT);
   chan_close(p, b);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 3, SELECT_BLOCK), 1);
-  assert_false(k[1].waiter.success);
-  assert_int_equal(k[1].waiter.elem, 0xE);
-  set_case(t, 1, b, true, 1);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 2, SELECT_BLOCK),
+  assert_int_equal(select_go(p, &task->g, choice, task->order, 3, SELECT_BLOCK),
+                   1);
+  assert_false(choice[1].waiter.success);
+  assert_int_equal(choice[1].waiter.elem, 0xE);
+  set_case(task, 1, b, true, 1);
+  assert_int_equal(select_go(p, &task->g, choice, task->order, 2, SELECT_BLOCK),
                    SELECT_SEND_CLOSED);
-  set_case(t, 0, b, true, 1);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 1, SELECT_TRY),
+  set_case(task, 0, b, true, 1);
+  assert_int_equal(select_go(p, &task->g, choice, task->order, 1, SELECT_TRY),
                    SELECT_SEND_CLOSED);
   assert_int_equal(waits, 0);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void simple_forms(void **state) {
@@ -55,21 +58,21 @@ static void simple_forms(void **state) {
 // --- Choice -----------------------------------------------------------------
 enum { TRIES = 4000 };
 
-static void uniform_body(P *p, Task *t) {
+static void uniform_body(P *p, Task *task) {
   for (int i = 0; i < TRIES; i++) {
     for (int c = 0; c < 4; c++) {
-      set_case(t, c, t->shared->chans[c], c % 2 == 0, 1);
+      set_case(task, c, task->shared->chans[c], c % 2 == 0, 1);
       uint64_t word;
-      if (c % 2 == 1) chan_try_send(p, t->shared->chans[c], 1);
-      if (c % 2 == 0) chan_try_recv(p, t->shared->chans[c], &word);
+      if (c % 2 == 1) chan_try_send(p, task->shared->chans[c], 1);
+      if (c % 2 == 0) chan_try_recv(p, task->shared->chans[c], &word);
     }
-    bool prio = t->n != 0;
-    int chosen = select_go(p, &t->g, t->cases, t->order, 4,
+    bool prio = task->n != 0;
+    int chosen = select_go(p, &task->g, task->cases, task->order, 4,
                            SELECT_BLOCK | (prio ? SELECT_PRIO : 0));
     assert_in_range(chosen, 0, 3);
-    t->shared->counts[chosen]++;
+    task->shared->counts[chosen]++;
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void choice_is_uniform(void **state) {
@@ -96,16 +99,18 @@ static void prio_takes_the_first(void **state) {
 }
 
 // --- No cases ---------------------------------------------------------------
-static void empty_body(P *p, Task *t) {
-  assert_int_equal(select_go(p, &t->g, t->cases, t->order, 0, SELECT_BLOCK),
-                   SELECT_PARKED);
+static void empty_body(P *p, Task *task) {
+  assert_int_equal(
+      select_go(p, &task->g, task->cases, task->order, 0, SELECT_BLOCK),
+      SELECT_PARKED);
 }
 
-static void nil_body(P *p, Task *t) {
-  set_case(t, 0, NULL, false, 0);
-  set_case(t, 1, NULL, true, 0);
-  assert_int_equal(select_go(p, &t->g, t->cases, t->order, 2, SELECT_BLOCK),
-                   SELECT_PARKED);
+static void nil_body(P *p, Task *task) {
+  set_case(task, 0, NULL, false, 0);
+  set_case(task, 1, NULL, true, 0);
+  assert_int_equal(
+      select_go(p, &task->g, task->cases, task->order, 2, SELECT_BLOCK),
+      SELECT_PARKED);
 }
 
 static void nothing_to_wait_for(void **state) {
@@ -120,21 +125,21 @@ static void nothing_to_wait_for(void **state) {
 }
 
 // --- Both sides of one channel: never itself --------------------------------
-static void self_partner(P *p, Task *t) {
+static void self_partner(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[0]);
-  assert_int_equal(t->word, 9);
+  CO_RECV(task->shared->chans[0]);
+  assert_int_equal(task->word, 9);
   CO_END;
 }
 
-static void self_main(P *p, Task *t) {
+static void self_main(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->tasks[1].body = self_partner;
-  task_go(p, &t->shared->tasks[1]);
-  set_case(t, 0, t->shared->chans[0], true, 9);
-  set_case(t, 1, t->shared->chans[0], false, 0);
+  task->shared->tasks[1].body = self_partner;
+  task_go(p, &task->shared->tasks[1]);
+  set_case(task, 0, task->shared->chans[0], true, 9);
+  set_case(task, 1, task->shared->chans[0], false, 0);
   CO_SELECT(2, SELECT_BLOCK);
-  assert_int_equal(t->chosen, 0);
+  assert_int_equal(task->chosen, 0);
   CO_END;
 }
 
@@ -154,33 +159,34 @@ enum { TRADERS = 12, TRADES = 400 };
 
 // Sends on one of four channels or receives from one of them; the sums of
 // what was sent and received must agree.
-static void trader(P *p, Task *t) {
-  Shared *shared = t->shared;
+static void trader(P *p, Task *task) {
+  Shared *shared = task->shared;
   CO_BEGIN;
-  for (t->i = 0; t->i < TRADES; t->i++) {
-    t->a = (int64_t)(sched_random(p) % 1000 + 1);
-    bool sends = t->id % 2 == 0;
+  for (task->i = 0; task->i < TRADES; task->i++) {
+    task->a = (int64_t)(sched_random(p) % 1000 + 1);
+    bool sends = task->id % 2 == 0;
     for (int c = 0; c < 4; c++) {
-      set_case(t, c, shared->chans[(c + t->id) % 4], sends, (uint64_t)t->a);
+      set_case(task, c, shared->chans[(c + task->id) % 4], sends,
+               (uint64_t)task->a);
     }
     CO_SELECT(4, SELECT_BLOCK);
-    assert_in_range(t->chosen, 0, 3);
-    assert_true(t->cases[t->chosen].waiter.success);
-    if (t->id % 2 == 0) {
-      rt_add(&shared->counts[0], (uint64_t)t->a);
+    assert_in_range(task->chosen, 0, 3);
+    assert_true(task->cases[task->chosen].waiter.success);
+    if (task->id % 2 == 0) {
+      rt_add(&shared->counts[0], (uint64_t)task->a);
     } else {
-      rt_add(&shared->counts[1], t->cases[t->chosen].waiter.elem);
+      rt_add(&shared->counts[1], task->cases[task->chosen].waiter.elem);
     }
   }
   CO_END;
 }
 
-static void trade_main(P *p, Task *t) {
+static void trade_main(P *p, Task *task) {
   for (int i = 1; i <= TRADERS; i++) {
-    t->shared->tasks[i].body = trader;
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = trader;
+    task_go(p, &task->shared->tasks[i]);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void select_against_select(void **state) {
@@ -200,42 +206,42 @@ static void select_against_select(void **state) {
 }
 
 // --- Select against close ---------------------------------------------------
-static void close_waiter(P *p, Task *t) {
+static void close_waiter(P *p, Task *task) {
   CO_BEGIN;
-  rt_add(&t->shared->counts[0], (uint64_t)1);
+  rt_add(&task->shared->counts[0], (uint64_t)1);
   for (int c = 0; c < 4; c++) {
-    set_case(t, c, t->shared->chans[c], t->id % 2 == 0, 3);
+    set_case(task, c, task->shared->chans[c], task->id % 2 == 0, 3);
   }
   CO_SELECT(4, SELECT_BLOCK);
-  if (t->id % 2 == 0) {
-    assert_int_equal(t->chosen, SELECT_SEND_CLOSED);
+  if (task->id % 2 == 0) {
+    assert_int_equal(task->chosen, SELECT_SEND_CLOSED);
   } else {
-    assert_in_range(t->chosen, 0, 3);
-    assert_false(t->cases[t->chosen].waiter.success);
+    assert_in_range(task->chosen, 0, 3);
+    assert_false(task->cases[task->chosen].waiter.success);
   }
   CO_END;
 }
 
-static void closer(P *p, Task *t) {
+static void closer(P *p, Task *task) {
   CO_BEGIN;
-  while (count_of(t->shared, 0) < 20) CO_YIELD;
-  assert_true(chan_close(p, t->shared->chans[t->id % 4]));
+  while (count_of(task->shared, 0) < 20) CO_YIELD;
+  assert_true(chan_close(p, task->shared->chans[task->id % 4]));
   CO_END;
 }
 
-static void close_main(P *p, Task *t) {
+static void close_main(P *p, Task *task) {
   // receivers only, or senders only: else they meet
-  int parity = (int)t->n;
+  int parity = (int)task->n;
   for (int i = 0; i < 20; i++) {
-    Task *other = &t->shared->tasks[2 * i + 2 + parity];
+    Task *other = &task->shared->tasks[2 * i + 2 + parity];
     other->body = close_waiter;
     task_go(p, other);
   }
   for (int i = 0; i < 4; i++) {
-    t->shared->tasks[60 + i].body = closer;
-    task_go(p, &t->shared->tasks[60 + i]);
+    task->shared->tasks[60 + i].body = closer;
+    task_go(p, &task->shared->tasks[60 + i]);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void select_against_close(void **state) {
@@ -255,23 +261,23 @@ static void select_against_close(void **state) {
 }
 
 // --- A single case that waits -----------------------------------------------
-static void single_partner(P *p, Task *t) {
+static void single_partner(P *p, Task *task) {
   CO_BEGIN;
-  set_case(t, 0, t->shared->chans[0], true, 21);
+  set_case(task, 0, task->shared->chans[0], true, 21);
   CO_SELECT(1, SELECT_BLOCK);
-  assert_int_equal(t->chosen, 0);
+  assert_int_equal(task->chosen, 0);
   CO_END;
 }
 
-static void single_main(P *p, Task *t) {
+static void single_main(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->tasks[1].body = single_partner;
-  task_go(p, &t->shared->tasks[1]);
-  set_case(t, 0, t->shared->chans[0], false, 0);
+  task->shared->tasks[1].body = single_partner;
+  task_go(p, &task->shared->tasks[1]);
+  set_case(task, 0, task->shared->chans[0], false, 0);
   CO_SELECT(1, SELECT_BLOCK);
-  assert_int_equal(t->chosen, 0);
-  assert_true(t->cases[0].waiter.success);
-  assert_int_equal(t->cases[0].waiter.elem, 21);
+  assert_int_equal(task->chosen, 0);
+  assert_true(task->cases[0].waiter.success);
+  assert_int_equal(task->cases[0].waiter.elem, 21);
   CO_END;
 }
 

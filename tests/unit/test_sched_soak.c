@@ -16,29 +16,29 @@ enum { C_SENT, C_RECEIVED, C_SUM, C_SPAWNED, C_RAN, C_OVER, C_SLEPT };
 
 static int rounds = 2;
 
-static void bump(Task *t, int counter, uint64_t by) {
-  rt_add(&t->shared->counts[counter], by);
+static void bump(Task *task, int counter, uint64_t by) {
+  rt_add(&task->shared->counts[counter], by);
 }
 
-static void sender(P *p, Task *t) {
-  Shared *shared = t->shared;
+static void sender(P *p, Task *task) {
+  Shared *shared = task->shared;
   CO_BEGIN;
-  for (t->i = 0; t->i < MESSAGES; t->i++) {
-    t->a = (int64_t)(sched_random(p) % 100);
-    if (t->i % 3 == 0) {
+  for (task->i = 0; task->i < MESSAGES; task->i++) {
+    task->a = (int64_t)(sched_random(p) % 100);
+    if (task->i % 3 == 0) {
       for (int c = 0; c < 3; c++) {
-        t->cases[c] = (SelCase){.chan = shared->chans[c],
-                                .send = true,
-                                .waiter.elem = (uint64_t)t->a};
+        task->cases[c] = (SelCase){.chan = shared->chans[c],
+                                   .send = true,
+                                   .waiter.elem = (uint64_t)task->a};
       }
       CO_SELECT(3, SELECT_BLOCK);
-      assert_in_range(t->chosen, 0, 2);
+      assert_in_range(task->chosen, 0, 2);
     } else {
-      CO_SEND(shared->chans[t->i % 3], (uint64_t)t->a);
-      assert_true(t->ok);
+      CO_SEND(shared->chans[task->i % 3], (uint64_t)task->a);
+      assert_true(task->ok);
     }
-    bump(t, C_SENT, 1);
-    bump(t, C_SUM, (uint64_t)t->a);
+    bump(task, C_SENT, 1);
+    bump(task, C_SUM, (uint64_t)task->a);
     CO_LOOK;
   }
   if (rt_add(&shared->counts[C_OVER], (uint64_t)1) == SENDERS - 1) {
@@ -47,53 +47,54 @@ static void sender(P *p, Task *t) {
   CO_END;
 }
 
-static void receiver(P *p, Task *t) {
-  Shared *shared = t->shared;
+static void receiver(P *p, Task *task) {
+  Shared *shared = task->shared;
   CO_BEGIN;
-  t->n = 3;
-  t->c = shared->chans[0];
+  task->n = 3;
+  task->c = shared->chans[0];
   for (int c = 0; c < 3; c++) {
-    t->cases[c] = (SelCase){.chan = shared->chans[c]};
+    task->cases[c] = (SelCase){.chan = shared->chans[c]};
   }
-  while (t->n > 0) {
+  while (task->n > 0) {
     CO_SELECT(3, SELECT_BLOCK);
-    assert_in_range(t->chosen, 0, 2);
-    SelCase *k = &t->cases[t->chosen];
-    if (k->waiter.success) {
-      bump(t, C_RECEIVED, 1);
-      bump(t, C_SUM, -k->waiter.elem);
-      if (t->i++ % 50 == 0) {
+    assert_in_range(task->chosen, 0, 2);
+    SelCase *choice = &task->cases[task->chosen];
+    if (choice->waiter.success) {
+      bump(task, C_RECEIVED, 1);
+      bump(task, C_SUM, -choice->waiter.elem);
+      if (task->i++ % 50 == 0) {
         CO_SLEEP(20000);
-        bump(t, C_SLEPT, 1);
+        bump(task, C_SLEPT, 1);
       }
     } else {
-      k->chan = NULL;  // closed: never again
-      t->n--;
+      choice->chan = NULL;  // closed: never again
+      task->n--;
     }
   }
   CO_END;
 }
 
-static void spawned(P *p, Task *t) {
-  Task *mother = t - t->n;
-  bump(t, C_RAN, 1);
-  sched_end(p, &t->g);
+static void spawned(P *p, Task *task) {
+  Task *mother = task - task->n;
+  bump(task, C_RAN, 1);
+  sched_end(p, &task->g);
   rt_add(&mother->word, (uint64_t)1);  // only now it may start it again
 }
 
 // Starts its four children again and again.
-static void parent(P *p, Task *t) {
+static void parent(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 300; t->i++) {
+  for (task->i = 0; task->i < 300; task->i++) {
     for (int k = 1; k <= 4; k++) {
-      bump(t, C_SPAWNED, 1);
-      sched_spawn(p, &t[k].g);
+      bump(task, C_SPAWNED, 1);
+      sched_spawn(p, &task[k].g);
     }
-    while (rt_load_acquire(&t->word) < 4) CO_YIELD;
-    t->word = 0;
+    while (rt_load_acquire(&task->word) < 4) CO_YIELD;
+    task->word = 0;
     CO_LOOK;
   }
-  while (count_of(t->shared, C_RAN) < count_of(t->shared, C_SPAWNED)) CO_YIELD;
+  while (count_of(task->shared, C_RAN) < count_of(task->shared, C_SPAWNED))
+    CO_YIELD;
   CO_END;
 }
 
@@ -102,18 +103,19 @@ static void nap_20us(void) {
   nanosleep(&nap, NULL);
 }
 
-static void caller(P *p, Task *t) {
+static void caller(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 60; t->i++) {
+  for (task->i = 0; task->i < 60; task->i++) {
     CO_CALL(nap_20us());
-    if (t->i % 10 == 0 && sched_stop_world(p, &t->g)) sched_start_world(p);
+    if (task->i % 10 == 0 && sched_stop_world(p, &task->g))
+      sched_start_world(p);
     CO_LOOK;
   }
   CO_END;
 }
 
-static void soak_main(P *p, Task *t) {
-  Task *next = t + 1;
+static void soak_main(P *p, Task *task) {
+  Task *next = task + 1;
   for (int i = 0; i < SENDERS; i++, next++) {
     next->body = sender;
     task_go(p, next);
@@ -135,7 +137,7 @@ static void soak_main(P *p, Task *t) {
     }
     task_go(p, next);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void balanced(Shared *shared) {
@@ -144,20 +146,20 @@ static void balanced(Shared *shared) {
   assert_int_equal(count_of(shared, C_SUM), 0);
   assert_int_equal(count_of(shared, C_SPAWNED), PARENTS * 300 * 4);
   assert_int_equal(count_of(shared, C_RAN), PARENTS * 300 * 4);
-  Sched *s = shared->s;
-  assert_int_equal(s->spinning, 0);
-  assert_int_equal(s->calls.count, 0);
-  assert_int_equal(s->ms.live, 0);
-  assert_int_equal(s->ms.idle, 0);
-  assert_int_equal(global_count(s), 0);
-  for (int i = 0; i < sched_procs(s); i++) {
-    P *p = sched_p(s, i);
+  Sched *sched = shared->s;
+  assert_int_equal(sched->spinning, 0);
+  assert_int_equal(sched->calls.count, 0);
+  assert_int_equal(sched->ms.live, 0);
+  assert_int_equal(sched->ms.idle, 0);
+  assert_int_equal(global_count(sched), 0);
+  for (int i = 0; i < sched_procs(sched); i++) {
+    P *p = sched_p(sched, i);
     assert_int_equal(runq_length(p), 0);
     assert_int_equal(p->timers.count, 0);
     assert_null(p->current);
   }
   SchedStats stats;
-  sched_stats(s, &stats);
+  sched_stats(sched, &stats);
   assert_int_equal(stats.spawns, 1 + SENDERS + RECEIVERS + CALLERS + PARENTS +
                                      PARENTS * 300 * 4);
   assert_int_equal(stats.timers_run, count_of(shared, C_SLEPT));

@@ -20,92 +20,92 @@ typedef struct Trace {  // of runs with one P
 } Trace;
 
 // --- Tasks that spawn by the runtime's policy -------------------------------
-static Trace *trace_of(const Task *t) { return t->shared->data; }
+static Trace *trace_of(const Task *task) { return task->shared->data; }
 
 static uint64_t made_next(Shared *shared) {
   return rt_add(&shared->counts[C_MADE], (uint64_t)1) + 1;
 }
 
-static Task *child_new(Task *t, int64_t n) {
-  Task *child = &t->shared->tasks[made_next(t->shared)];
-  assert_true(child->id < t->shared->task_count);
-  child->body = t->body;
+static Task *child_new(Task *task, int64_t n) {
+  Task *child = &task->shared->tasks[made_next(task->shared)];
+  assert_true(child->id < task->shared->task_count);
+  child->body = task->body;
   child->n = n;
-  child->c = trace_of(t)->chans[child->id];
-  rt_add(&t->shared->running, 1u);
+  child->c = trace_of(task)->chans[child->id];
+  rt_add(&task->shared->running, 1u);
   return child;
 }
 
-static void note_queue(P *p, Task *t) {
-  Trace *trace = trace_of(t);
+static void note_queue(P *p, Task *task) {
+  Trace *trace = trace_of(task);
   if (!p->single) return;
   uint32_t length = runq_length(p) + global_count(p->sched);
   if (length > trace->longest) trace->longest = length;
 }
 
-static void note_start(P *p, Task *t) {
-  Trace *trace = trace_of(t);
-  rt_add(&t->shared->counts[C_STARTED], (uint64_t)1);
-  note_queue(p, t);
+static void note_start(P *p, Task *task) {
+  Trace *trace = trace_of(task);
+  rt_add(&task->shared->counts[C_STARTED], (uint64_t)1);
+  note_queue(p, task);
   if (!p->single) return;
-  trace->starts[trace->started++] = t->n;
+  trace->starts[trace->started++] = task->n;
   if (++trace->alive > trace->alive_most) trace->alive_most = trace->alive;
 }
 
-static void note_end(P *p, Task *t) {
-  Trace *trace = trace_of(t);
-  rt_add(&t->shared->counts[C_ENDED], (uint64_t)1);
+static void note_end(P *p, Task *task) {
+  Trace *trace = trace_of(task);
+  rt_add(&task->shared->counts[C_ENDED], (uint64_t)1);
   if (!p->single) return;
-  trace->ends[trace->ended++] = t->n;
+  trace->ends[trace->ended++] = task->n;
   trace->alive--;
 }
 
-// Parent first t goes on at once.
-#define CO_SPAWN(child)                                   \
-  do {                                                    \
-    if (trace_of(t)->child_first) {                       \
-      CO_LEAVE(sched_spawn_child(p, &t->g, &(child)->g)); \
-    } else {                                              \
-      sched_spawn(p, &(child)->g);                        \
-    }                                                     \
-    note_queue(p, t);                                     \
+// Parent first the task goes on at once.
+#define CO_SPAWN(child)                                      \
+  do {                                                       \
+    if (trace_of(task)->child_first) {                       \
+      CO_LEAVE(sched_spawn_child(p, &task->g, &(child)->g)); \
+    } else {                                                 \
+      sched_spawn(p, &(child)->g);                           \
+    }                                                        \
+    note_queue(p, task);                                     \
   } while (0)
 
-static void fib_task(P *p, Task *t) {
+static void fib_task(P *p, Task *task) {
   CO_BEGIN;
-  note_start(p, t);
-  t->b = 1;
-  if (t->n > 2) {
-    t->b = 0;
+  note_start(p, task);
+  task->b = 1;
+  if (task->n > 2) {
+    task->b = 0;
     // the children's ids: where their results come
-    t->i = child_new(t, t->n - 1)->id;
-    CO_SPAWN(&t->shared->tasks[t->i]);
-    t->a = child_new(t, t->n - 2)->id;
-    CO_SPAWN(&t->shared->tasks[t->a]);
-    CO_RECV(trace_of(t)->chans[t->i]);
-    assert_true(t->ok);
-    t->b += (int64_t)t->word;
-    CO_RECV(trace_of(t)->chans[t->a]);
-    assert_true(t->ok);
-    t->b += (int64_t)t->word;
+    task->i = child_new(task, task->n - 1)->id;
+    CO_SPAWN(&task->shared->tasks[task->i]);
+    task->a = child_new(task, task->n - 2)->id;
+    CO_SPAWN(&task->shared->tasks[task->a]);
+    CO_RECV(trace_of(task)->chans[task->i]);
+    assert_true(task->ok);
+    task->b += (int64_t)task->word;
+    CO_RECV(trace_of(task)->chans[task->a]);
+    assert_true(task->ok);
+    task->b += (int64_t)task->word;
   }
-  CO_SEND(t->c, (uint64_t)t->b);
-  assert_true(t->ok);
-  note_end(p, t);
+  CO_SEND(task->c, (uint64_t)task->b);
+  assert_true(task->ok);
+  note_end(p, task);
   CO_END;
 }
 
 // The first task starts all the others, which end at once.
-static void loop_task(P *p, Task *t) {
+static void loop_task(P *p, Task *task) {
   CO_BEGIN;
-  note_start(p, t);
-  if (t->id == 0) {
-    for (t->i = 1; t->i < t->shared->task_count; t->i++) {
-      t->a = child_new(t, t->i)->id;
-      CO_SPAWN(&t->shared->tasks[t->a]);
+  note_start(p, task);
+  if (task->id == 0) {
+    for (task->i = 1; task->i < task->shared->task_count; task->i++) {
+      task->a = child_new(task, task->i)->id;
+      CO_SPAWN(&task->shared->tasks[task->a]);
     }
   }
-  note_end(p, t);
+  note_end(p, task);
   CO_END;
 }
 
@@ -141,8 +141,9 @@ static void policy_free(Shared *shared) {
 }
 
 // All tasks were started once, ran once, ended; nothing is left anywhere.
-static void policy_run(Shared *shared, void (*body)(P *p, Task *t), int64_t n) {
-  Sched *s = shared->s;
+static void policy_run(Shared *shared, void (*body)(P *p, Task *task),
+                       int64_t n) {
+  Sched *sched = shared->s;
   shared->tasks[0].n = n;
   shared->tasks[0].c = ((Trace *)shared->data)->chans[0];
   assert_int_equal(shared_run(shared, body), SCHED_EXITED);
@@ -151,12 +152,12 @@ static void policy_run(Shared *shared, void (*body)(P *p, Task *t), int64_t n) {
   assert_int_equal(count_of(shared, C_STARTED), all);
   assert_int_equal(count_of(shared, C_ENDED), all);
   SchedStats stats;
-  sched_stats(s, &stats);
+  sched_stats(sched, &stats);
   assert_int_equal(stats.spawns, all);
   assert_int_equal(stats.spinning, 0);
   assert_int_equal(stats.runqueue, 0);
-  for (int i = 0; i < sched_procs(s); i++) {
-    assert_int_equal(runq_length(sched_p(s, i)), 0);
+  for (int i = 0; i < sched_procs(sched); i++) {
+    assert_int_equal(runq_length(sched_p(sched, i)), 0);
   }
 }
 

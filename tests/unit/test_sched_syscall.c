@@ -21,29 +21,29 @@ static void all_once(Shared *shared) {
 }
 
 // --- The P is handed over ---------------------------------------------------
-static void caller(P *p, Task *t) {
+static void caller(P *p, Task *task) {
   CO_BEGIN;
   CO_CALL(nap(30 * MS));
-  assert_true(t->ok);
-  rt_store_seq(&t->shared->flag, 1u);
+  assert_true(task->ok);
+  rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
 
-static void counter(P *p, Task *t) {
+static void counter(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_seq(&t->shared->flag) == 0) {
-    rt_add(&t->shared->counts[0], (uint64_t)1);
+  while (rt_load_seq(&task->shared->flag) == 0) {
+    rt_add(&task->shared->counts[0], (uint64_t)1);
     CO_YIELD;
   }
   CO_END;
 }
 
-static void hand_over_main(P *p, Task *t) {
-  t->shared->tasks[1].body = counter;
-  t->shared->tasks[2].body = caller;
-  task_go(p, &t->shared->tasks[1]);
-  task_go(p, &t->shared->tasks[2]);
-  task_end(p, t);
+static void hand_over_main(P *p, Task *task) {
+  task->shared->tasks[1].body = counter;
+  task->shared->tasks[2].body = caller;
+  task_go(p, &task->shared->tasks[1]);
+  task_go(p, &task->shared->tasks[2]);
+  task_end(p, task);
 }
 
 static void others_run_meanwhile(void **state) {
@@ -59,25 +59,25 @@ static void others_run_meanwhile(void **state) {
 // --- Many calls -------------------------------------------------------------
 enum { CALLERS = 40 };
 
-static void busy_caller(P *p, Task *t) {
+static void busy_caller(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 30; t->i++) {
-    CO_CALL_AS(t->shared->data != NULL && (t->i + t->id) % 4 != 0,
-               nap((int64_t)(t->id % 5) * 20000));
-    if (t->ok) rt_add(&t->shared->counts[0], (uint64_t)1);
-    rt_add(&t->shared->counts[1], (uint64_t)1);
-    if (t->i % 7 == 0) CO_SLEEP(10000);
-    if (t->i % 7 == 3) CO_YIELD;
+  for (task->i = 0; task->i < 30; task->i++) {
+    CO_CALL_AS(task->shared->data != NULL && (task->i + task->id) % 4 != 0,
+               nap((int64_t)(task->id % 5) * 20000));
+    if (task->ok) rt_add(&task->shared->counts[0], (uint64_t)1);
+    rt_add(&task->shared->counts[1], (uint64_t)1);
+    if (task->i % 7 == 0) CO_SLEEP(10000);
+    if (task->i % 7 == 3) CO_YIELD;
   }
   CO_END;
 }
 
-static void many_main(P *p, Task *t) {
+static void many_main(P *p, Task *task) {
   for (int i = 1; i <= CALLERS; i++) {
-    t->shared->tasks[i].body = busy_caller;
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = busy_caller;
+    task_go(p, &task->shared->tasks[i]);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void many_calls_of(void *quick) {
@@ -103,19 +103,20 @@ static void many_calls(void **state) {
 static void many_quick_calls(void **state) { many_calls_of(&state); }
 
 // --- A quick call that lasts ------------------------------------------------
-static void quick_caller(P *p, Task *t) {
+static void quick_caller(P *p, Task *task) {
   CO_BEGIN;
-  CO_QUICK_CALL(while (rt_load_seq(&t->shared->counts[0]) < 1000) nap(10000));
-  rt_store_seq(&t->shared->flag, 1u);
+  CO_QUICK_CALL(while (rt_load_seq(&task->shared->counts[0]) < 1000)
+                    nap(10000));
+  rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
 
-static void quick_main(P *p, Task *t) {
-  t->shared->tasks[1].body = counter;
-  t->shared->tasks[2].body = quick_caller;
-  task_go(p, &t->shared->tasks[1]);
-  task_go(p, &t->shared->tasks[2]);
-  task_end(p, t);
+static void quick_main(P *p, Task *task) {
+  task->shared->tasks[1].body = counter;
+  task->shared->tasks[2].body = quick_caller;
+  task_go(p, &task->shared->tasks[1]);
+  task_go(p, &task->shared->tasks[2]);
+  task_end(p, task);
 }
 
 // The counter needs the only P while the call waits for it.
@@ -174,22 +175,22 @@ static void counted_call(Shared *shared) {
   rt_sub(&shared->counts[2], (uint64_t)1);
 }
 
-static void counted_caller(P *p, Task *t) {
+static void counted_caller(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 5; t->i++) {
-    CO_CALL(counted_call(t->shared));
-    assert_true(t->ok);
-    rt_add(&t->shared->counts[1], (uint64_t)1);
+  for (task->i = 0; task->i < 5; task->i++) {
+    CO_CALL(counted_call(task->shared));
+    assert_true(task->ok);
+    rt_add(&task->shared->counts[1], (uint64_t)1);
   }
   CO_END;
 }
 
-static void counted_main(P *p, Task *t) {
+static void counted_main(P *p, Task *task) {
   for (int i = 1; i <= CALLERS; i++) {
-    t->shared->tasks[i].body = counted_caller;
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = counted_caller;
+    task_go(p, &task->shared->tasks[i]);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void all_places_in_calls_are_used(void **state) {
@@ -219,18 +220,18 @@ static void threads_are_limited(void **state) {
 static void there_are_fewer_ps_than_threads(void **state) {
   (void)state;
   for (int n = 1; n <= 5; n++) {
-    Sched *s = sched_new(&(SchedConfig){.procs = 4, .max_threads = n});
-    assert_non_null(s);
-    assert_int_equal(sched_procs(s), n == 1 ? 1 : n - 1);
-    sched_free(s);
+    Sched *sched = sched_new(&(SchedConfig){.procs = 4, .max_threads = n});
+    assert_non_null(sched);
+    assert_int_equal(sched_procs(sched), n == 1 ? 1 : n - 1);
+    sched_free(sched);
   }
 }
 
-static void alone_main(P *p, Task *t) {
+static void alone_main(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 10; t->i++) {
+  for (task->i = 0; task->i < 10; task->i++) {
     CO_CALL(nap(10000));  // nobody else needs the P: no second thread
-    assert_true(t->ok);
+    assert_true(task->ok);
     CO_SLEEP(20000);
   }
   CO_END;
@@ -248,21 +249,21 @@ static void one_thread_is_enough_for_one(void **state) {
 }
 
 // --- Deadlock ---------------------------------------------------------------
-static void call_then_send(P *p, Task *t) {
+static void call_then_send(P *p, Task *task) {
   CO_BEGIN;
   CO_CALL(nap(10 * MS));
-  CO_SEND(t->shared->chans[0], 1);
+  CO_SEND(task->shared->chans[0], 1);
   CO_END;
 }
 
-static void wait_for_call(P *p, Task *t) {
+static void wait_for_call(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->tasks[1].body = call_then_send;
-  task_go(p, &t->shared->tasks[1]);
-  CO_RECV(t->shared->chans[0]);
-  assert_true(t->ok);
-  rt_store_seq(&t->shared->flag, 1u);
-  CO_RECV(t->shared->chans[0]);  // now it is one
+  task->shared->tasks[1].body = call_then_send;
+  task_go(p, &task->shared->tasks[1]);
+  CO_RECV(task->shared->chans[0]);
+  assert_true(task->ok);
+  rt_store_seq(&task->shared->flag, 1u);
+  CO_RECV(task->shared->chans[0]);  // now it is one
   CO_END;
 }
 
@@ -280,17 +281,17 @@ static void a_call_is_no_deadlock(void **state) {
 }
 
 // --- Stop of the world and the end, with calls under way --------------------
-static void stop_main(P *p, Task *t) {
+static void stop_main(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 1; t->i <= CALLERS; t->i++) {
-    t->shared->tasks[t->i].body = busy_caller;
-    task_go(p, &t->shared->tasks[t->i]);
+  for (task->i = 1; task->i <= CALLERS; task->i++) {
+    task->shared->tasks[task->i].body = busy_caller;
+    task_go(p, &task->shared->tasks[task->i]);
   }
-  for (t->i = 0; t->i < 50; t->i++) {
-    if (sched_stop_world(p, &t->g)) {
-      t->a = (int64_t)count_of(t->shared, 1);
+  for (task->i = 0; task->i < 50; task->i++) {
+    if (sched_stop_world(p, &task->g)) {
+      task->a = (int64_t)count_of(task->shared, 1);
       spin_ns(100000);  // calls end, but nobody comes back
-      assert_int_equal(t->a, count_of(t->shared, 1));
+      assert_int_equal(task->a, count_of(task->shared, 1));
       sched_start_world(p);
     }
     CO_SLEEP(50000);
@@ -319,22 +320,22 @@ static void held_call(Shared *shared) {
   rt_add(&shared->counts[2], (uint64_t)1);
 }
 
-static void long_call(P *p, Task *t) {
+static void long_call(P *p, Task *task) {
   CO_BEGIN;
-  CO_CALL_AS(t->shared->data != NULL, held_call(t->shared));
-  rt_add(&t->shared->counts[1], (uint64_t)1);
+  CO_CALL_AS(task->shared->data != NULL, held_call(task->shared));
+  rt_add(&task->shared->counts[1], (uint64_t)1);
   CO_END;
 }
 
-// t->a: it releases the call once it has ended the run.
-static void leave_main(P *p, Task *t) {
+// task->a: it releases the call once it has ended the run.
+static void leave_main(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->tasks[1].body = long_call;
-  task_go(p, &t->shared->tasks[1]);
-  while (count_of(t->shared, 0) == 0) CO_SLEEP(100000);
+  task->shared->tasks[1].body = long_call;
+  task_go(p, &task->shared->tasks[1]);
+  while (count_of(task->shared, 0) == 0) CO_SLEEP(100000);
   CO_SLEEP(3 * MS);
-  sched_exit(t->shared->s);
-  if (t->a != 0) rt_store_seq(&t->shared->flag, 1u);
+  sched_exit(task->shared->s);
+  if (task->a != 0) rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
 

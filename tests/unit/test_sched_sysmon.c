@@ -12,7 +12,7 @@ static void want_gc(void *host) {
   rt_add(&wanted, 1u);
 }
 
-static void waits_for_request(P *p, Task *t) {
+static void waits_for_request(P *p, Task *task) {
   CO_BEGIN;
   while (rt_load_seq(&wanted) == 0) CO_LOOK;
   CO_SLEEP(30000000);  // some more rounds
@@ -41,12 +41,12 @@ static void a_collection_is_due_after_two_minutes(void **state) {
   shared_free(&shared);
 }
 
-static void sleeps(P *p, Task *t) {
+static void sleeps(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP(50000000);
-  t->n = rt_load_seq(&t->shared->s->sysmon.asleep);
+  task->n = rt_load_seq(&task->shared->s->sysmon.asleep);
   spin_ns(20000000);
-  t->a = rt_load_seq(&t->shared->s->sysmon.asleep);
+  task->a = rt_load_seq(&task->shared->s->sysmon.asleep);
   CO_END;
 }
 

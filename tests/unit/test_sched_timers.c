@@ -30,16 +30,16 @@ static void note_fire(P *p, Timer *timer, int64_t now) {
   shared->counts[0]++;
 }
 
-static void heap_body(P *p, Task *t) {
+static void heap_body(P *p, Task *task) {
   Timer *timers = calloc(MANY, sizeof *timers);
   int64_t base = rt_now() + 3600 * (int64_t)1000000000;
   for (int i = 0; i < MANY; i++) {
     timers[i].fire = note_fire;
-    timers[i].arg = t->shared;
+    timers[i].arg = task->shared;
     timer_start(p, &timers[i], base + (int64_t)(sched_random(p) % 1000), 0);
     if (i % 50 == 0) heap_is_valid(p);
   }
-  assert_true(mask_read(&t->shared->s->timer_mask, p->id));
+  assert_true(mask_read(&task->shared->s->timer_mask, p->id));
   for (int i = 0; i < MANY; i += 3) {
     assert_true(timer_stop(p, &timers[i]));
     assert_false(timer_stop(p, &timers[i]));
@@ -51,14 +51,14 @@ static void heap_body(P *p, Task *t) {
   heap_is_valid(p);
   assert_false(timers_run(p, p, base - 1));
   assert_true(timers_run(p, p, base + 1000));
-  assert_int_equal(t->shared->counts[0], TIMERS_BATCH);  // not all at a time
+  assert_int_equal(task->shared->counts[0], TIMERS_BATCH);  // not all at a time
   while (timers_run(p, p, base + 1000)) continue;
-  assert_int_equal(t->shared->counts[0], MANY - (MANY + 2) / 3);
+  assert_int_equal(task->shared->counts[0], MANY - (MANY + 2) / 3);
   assert_int_equal(p->timers.count, 0);
   assert_int_equal(p->timers.first, 0);
-  assert_false(mask_read(&t->shared->s->timer_mask, p->id));
+  assert_false(mask_read(&task->shared->s->timer_mask, p->id));
   free(timers);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void heap_property_and_order(void **state) {
@@ -77,23 +77,23 @@ static bool keep_odd(void *arg, Timer *timer) {
   return timer->when % 2 == 1;
 }
 
-static void filter_body(P *p, Task *t) {
+static void filter_body(P *p, Task *task) {
   Timer *timers = calloc(MANY, sizeof *timers);
   int64_t base = (rt_now() | 1) + 3600 * (int64_t)1000000000;
   for (int i = 0; i < MANY; i++) {
     timers[i].fire = note_fire;
-    timers[i].arg = t->shared;
+    timers[i].arg = task->shared;
     timer_start(p, &timers[i], base + (i * 37) % MANY, 0);
   }
-  assert_true(sched_stop_world(p, &t->g));
-  timers_filter(t->shared->s, keep_odd, NULL);
+  assert_true(sched_stop_world(p, &task->g));
+  timers_filter(task->shared->s, keep_odd, NULL);
   sched_start_world(p);
   heap_is_valid(p);
   assert_int_equal(p->timers.count, MANY / 2);
   while (timers_run(p, p, base + MANY)) continue;
-  assert_int_equal(t->shared->counts[0], MANY / 2);
+  assert_int_equal(task->shared->counts[0], MANY / 2);
   free(timers);
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void filter_removes(void **state) {
@@ -113,16 +113,17 @@ static void tick_fire(P *p, Timer *timer, int64_t now) {
   chan_try_send(p, shared->chans[0], 1);
 }
 
-static void tick_main(P *p, Task *t) {
+static void tick_main(P *p, Task *task) {
   CO_BEGIN;
-  t->a = rt_now();
-  t->timer = (Timer){.fire = tick_fire, .arg = t->shared};
-  timer_start(p, &t->timer, t->a + 2000000, 2000000);
-  CO_RECV(t->shared->chans[0]);
-  t->b = rt_now();
-  assert_true(t->b - t->a >= 20000000);
+  task->a = rt_now();
+  task->timer = (Timer){.fire = tick_fire, .arg = task->shared};
+  timer_start(p, &task->timer, task->a + 2000000, 2000000);
+  CO_RECV(task->shared->chans[0]);
+  task->b = rt_now();
+  assert_true(task->b - task->a >= 20000000);
   CO_SLEEP(5000000);
-  assert_int_equal(count_of(t->shared, 0), 10);  // and no more after the stop
+  assert_int_equal(count_of(task->shared, 0),
+                   10);  // and no more after the stop
   CO_END;
 }
 
@@ -137,16 +138,16 @@ static void periods_repeat_until_stopped(void **state) {
   }
 }
 
-static void missed_body(P *p, Task *t) {
+static void missed_body(P *p, Task *task) {
   int64_t base = rt_now() - 1000000;
-  t->timer = (Timer){.fire = note_fire, .arg = t->shared};
-  timer_start(p, &t->timer, base, 1000);
-  t->shared->times[0] = 0;
+  task->timer = (Timer){.fire = note_fire, .arg = task->shared};
+  timer_start(p, &task->timer, base, 1000);
+  task->shared->times[0] = 0;
   assert_true(timers_run(p, p, base + 5500));  // five at once count as one
-  assert_int_equal(t->shared->counts[0], 1);
-  assert_int_equal(t->timer.when, base + 6000);
-  assert_true(timer_stop(p, &t->timer));
-  task_end(p, t);
+  assert_int_equal(task->shared->counts[0], 1);
+  assert_int_equal(task->timer.when, base + 6000);
+  assert_true(timer_stop(p, &task->timer));
+  task_end(p, task);
 }
 
 static void missed_periods_count_once(void **state) {
@@ -158,25 +159,25 @@ static void missed_periods_count_once(void **state) {
 }
 
 // --- Sleep ------------------------------------------------------------------
-static void sleeper(P *p, Task *t) {
+static void sleeper(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 10; t->i++) {
-    t->n = (int64_t)(sched_random(p) % 3000000);
-    t->a = rt_now();
-    CO_SLEEP(t->n);
-    t->b = rt_now() - t->a;
-    assert_true(t->b >= t->n);  // never early
-    rt_add(&t->shared->counts[0], (uint64_t)1);
+  for (task->i = 0; task->i < 10; task->i++) {
+    task->n = (int64_t)(sched_random(p) % 3000000);
+    task->a = rt_now();
+    CO_SLEEP(task->n);
+    task->b = rt_now() - task->a;
+    assert_true(task->b >= task->n);  // never early
+    rt_add(&task->shared->counts[0], (uint64_t)1);
   }
   CO_END;
 }
 
-static void sleep_main(P *p, Task *t) {
-  for (int i = 1; i < t->shared->task_count; i++) {
-    t->shared->tasks[i].body = sleeper;
-    task_go(p, &t->shared->tasks[i]);
+static void sleep_main(P *p, Task *task) {
+  for (int i = 1; i < task->shared->task_count; i++) {
+    task->shared->tasks[i].body = sleeper;
+    task_go(p, &task->shared->tasks[i]);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void many_sleep_never_early(void **state) {
@@ -192,10 +193,10 @@ static void many_sleep_never_early(void **state) {
   }
 }
 
-static void long_body(P *p, Task *t) {
+static void long_body(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->tasks[1].body = sleeper;
-  task_go(p, &t->shared->tasks[1]);
+  task->shared->tasks[1].body = sleeper;
+  task_go(p, &task->shared->tasks[1]);
   CO_SLEEP(0);  // yields
   CO_SLEEP(-5);
   CO_SLEEP(50000000);
@@ -213,34 +214,34 @@ static void one_timer_after_another(void **state) {
 }
 
 // --- Stop from another P ----------------------------------------------------
-static void owner_of_timer(P *p, Task *t) {
+static void owner_of_timer(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 200; t->i++) {
-    t->timer.fire = note_fire;
-    t->timer.arg = t->shared;
-    timer_start(p, &t->timer, rt_now() + 3600 * (int64_t)1000000000, 0);
-    rt_store_release(&t->shared->flag, 1u);
-    while (rt_load_acquire(&t->shared->flag) == 1) CO_YIELD;
+  for (task->i = 0; task->i < 200; task->i++) {
+    task->timer.fire = note_fire;
+    task->timer.arg = task->shared;
+    timer_start(p, &task->timer, rt_now() + 3600 * (int64_t)1000000000, 0);
+    rt_store_release(&task->shared->flag, 1u);
+    while (rt_load_acquire(&task->shared->flag) == 1) CO_YIELD;
   }
   CO_END;
 }
 
-static void stopper(P *p, Task *t) {
+static void stopper(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 200; t->i++) {
-    while (rt_load_acquire(&t->shared->flag) == 0) CO_YIELD;
-    assert_true(timer_stop(p, &t->shared->tasks[1].timer));
-    rt_store_release(&t->shared->flag, 0u);
+  for (task->i = 0; task->i < 200; task->i++) {
+    while (rt_load_acquire(&task->shared->flag) == 0) CO_YIELD;
+    assert_true(timer_stop(p, &task->shared->tasks[1].timer));
+    rt_store_release(&task->shared->flag, 0u);
   }
   CO_END;
 }
 
-static void stop_main(P *p, Task *t) {
-  t->shared->tasks[1].body = owner_of_timer;
-  t->shared->tasks[2].body = stopper;
-  task_go(p, &t->shared->tasks[1]);
-  task_go(p, &t->shared->tasks[2]);
-  task_end(p, t);
+static void stop_main(P *p, Task *task) {
+  task->shared->tasks[1].body = owner_of_timer;
+  task->shared->tasks[2].body = stopper;
+  task_go(p, &task->shared->tasks[1]);
+  task_go(p, &task->shared->tasks[2]);
+  task_end(p, task);
 }
 
 static void stopped_from_another_p(void **state) {

@@ -59,25 +59,26 @@ static void put_machine(int nodes, int clusters, int cpus) {
 static SchedTopology *survey(const char *mask) {
   uint64_t allowed[CPUS / 64];
   assert_true(topology_parse_list(mask, allowed, CPUS));
-  SchedTopology *t = sched_topology_from(&mem_libc, root, allowed, CPUS);
-  assert_non_null(t);
-  assert_int_equal(t->cpus, CPUS);
-  return t;
+  SchedTopology *topology = sched_topology_from(&mem_libc, root, allowed, CPUS);
+  assert_non_null(topology);
+  assert_int_equal(topology->cpus, CPUS);
+  return topology;
 }
 
 // Checks and frees.
-static void expect_counts(SchedTopology *t, uint32_t nodes, uint32_t domains) {
-  assert_int_equal(t->nodes, nodes);
-  assert_int_equal(t->domains, domains);
-  mem_free(t);
+static void expect_counts(SchedTopology *topology, uint32_t nodes,
+                          uint32_t domains) {
+  assert_int_equal(topology->nodes, nodes);
+  assert_int_equal(topology->domains, domains);
+  mem_free(topology);
 }
 
-static uint32_t node_at(const SchedTopology *t, int cpu) {
-  return t->places[cpu] & SCHED_NODE_MASK;
+static uint32_t node_at(const SchedTopology *topology, int cpu) {
+  return topology->places[cpu] & SCHED_NODE_MASK;
 }
 
-static uint32_t domain_at(const SchedTopology *t, int cpu) {
-  return t->places[cpu] >> SCHED_DOMAIN_SHIFT;
+static uint32_t domain_at(const SchedTopology *topology, int cpu) {
+  return topology->places[cpu] >> SCHED_DOMAIN_SHIFT;
 }
 
 // --- Lists ------------------------------------------------------------------
@@ -121,35 +122,35 @@ static void one_node_one_cache(void **state) {
 static void two_nodes(void **state) {
   (void)state;
   put_machine(2, 1, 4);
-  SchedTopology *t = survey("0-7");
+  SchedTopology *topology = survey("0-7");
   for (int cpu = 0; cpu < 8; cpu++) {
-    assert_int_equal(node_at(t, cpu), cpu / 4);
-    assert_int_equal(domain_at(t, cpu), cpu / 4);
+    assert_int_equal(node_at(topology, cpu), cpu / 4);
+    assert_int_equal(domain_at(topology, cpu), cpu / 4);
   }
-  assert_int_equal(t->places[8], SCHED_NO_PLACE);
-  expect_counts(t, 2, 2);
+  assert_int_equal(topology->places[8], SCHED_NO_PLACE);
+  expect_counts(topology, 2, 2);
 }
 
 static void eight_nodes_of_four_caches(void **state) {
   (void)state;
   put_machine(8, 4, 8);
-  SchedTopology *t = survey("0-255");
+  SchedTopology *topology = survey("0-255");
   for (int cpu = 0; cpu < 256; cpu++) {
-    assert_int_equal(node_at(t, cpu), cpu / 32);
-    assert_int_equal(domain_at(t, cpu), cpu / 8);
+    assert_int_equal(node_at(topology, cpu), cpu / 32);
+    assert_int_equal(domain_at(topology, cpu), cpu / 8);
   }
-  expect_counts(t, 8, 32);
+  expect_counts(topology, 8, 32);
 }
 
 static void several_caches_in_one_node(void **state) {
   (void)state;
   put_machine(1, 4, 4);
-  SchedTopology *t = survey("0-15");
+  SchedTopology *topology = survey("0-15");
   for (int cpu = 0; cpu < 16; cpu++) {
-    assert_int_equal(node_at(t, cpu), 0);
-    assert_int_equal(domain_at(t, cpu), cpu / 4);
+    assert_int_equal(node_at(topology, cpu), 0);
+    assert_int_equal(domain_at(topology, cpu), cpu / 4);
   }
-  expect_counts(t, 1, 4);
+  expect_counts(topology, 1, 4);
 }
 
 // Two threads share levels 1 and 2; the last level is what counts.
@@ -163,11 +164,11 @@ static void siblings_are_in_one_domain(void **state) {
     put_cache(cpu, 1, "2\n", pair);
     put_cache(cpu, 2, "3\n", cpu % 4 < 2 ? "0-1,4-5\n" : "2-3,6-7\n");
   }
-  SchedTopology *t = survey("0-7");
+  SchedTopology *topology = survey("0-7");
   for (int cpu = 0; cpu < 8; cpu++) {
-    assert_int_equal(domain_at(t, cpu), cpu % 4 / 2);
+    assert_int_equal(domain_at(topology, cpu), cpu % 4 / 2);
   }
-  expect_counts(t, 1, 2);
+  expect_counts(topology, 1, 2);
 }
 
 // The order of the folders says nothing: the level does.
@@ -187,11 +188,11 @@ static void a_cache_is_cut_between_nodes(void **state) {
   put_node(0, "0-3\n");
   put_node(1, "4-7\n");
   put_cluster(0, 7);
-  SchedTopology *t = survey("0-7");
+  SchedTopology *topology = survey("0-7");
   for (int cpu = 0; cpu < 8; cpu++) {
-    assert_int_equal(domain_at(t, cpu), cpu / 4);
+    assert_int_equal(domain_at(topology, cpu), cpu / 4);
   }
-  expect_counts(t, 2, 2);
+  expect_counts(topology, 2, 2);
 }
 
 // --- What is missing, or wrong ----------------------------------------------
@@ -211,22 +212,22 @@ static void without_caches_nodes_are_domains(void **state) {
     put_cache(cpu, 0, "1\n", own);
     put_cache(cpu, 1, "2\n", own);
   }
-  SchedTopology *t = survey("0-7");
+  SchedTopology *topology = survey("0-7");
   for (int cpu = 0; cpu < 8; cpu++) {
-    assert_int_equal(domain_at(t, cpu), cpu / 4);
+    assert_int_equal(domain_at(topology, cpu), cpu / 4);
   }
-  expect_counts(t, 2, 2);
+  expect_counts(topology, 2, 2);
 }
 
 static void without_nodes_caches_are_domains(void **state) {
   (void)state;
   put_cluster(0, 3);
   put_cluster(4, 7);
-  SchedTopology *t = survey("0-7");
-  assert_int_equal(domain_at(t, 3), 0);
-  assert_int_equal(domain_at(t, 4), 1);
-  assert_int_equal(node_at(t, 3), node_at(t, 4));
-  expect_counts(t, 1, 2);
+  SchedTopology *topology = survey("0-7");
+  assert_int_equal(domain_at(topology, 3), 0);
+  assert_int_equal(domain_at(topology, 4), 1);
+  assert_int_equal(node_at(topology, 3), node_at(topology, 4));
+  expect_counts(topology, 1, 2);
 }
 
 static void other_cpus_are_one_domain_of_their_node(void **state) {
@@ -234,14 +235,14 @@ static void other_cpus_are_one_domain_of_their_node(void **state) {
   put_node(0, "0-7\n");
   put_node(1, "8-11\n");  // CPUs 12 and 13 are in none
   put_cluster(0, 3);
-  SchedTopology *t = survey("0-13");
-  assert_int_equal(domain_at(t, 0), domain_at(t, 3));
-  assert_int_equal(domain_at(t, 4), domain_at(t, 7));
-  assert_int_not_equal(domain_at(t, 0), domain_at(t, 4));
-  assert_int_equal(node_at(t, 0), node_at(t, 4));
-  assert_int_equal(domain_at(t, 12), domain_at(t, 13));
-  assert_int_not_equal(node_at(t, 12), node_at(t, 8));
-  expect_counts(t, 3, 4);
+  SchedTopology *topology = survey("0-13");
+  assert_int_equal(domain_at(topology, 0), domain_at(topology, 3));
+  assert_int_equal(domain_at(topology, 4), domain_at(topology, 7));
+  assert_int_not_equal(domain_at(topology, 0), domain_at(topology, 4));
+  assert_int_equal(node_at(topology, 0), node_at(topology, 4));
+  assert_int_equal(domain_at(topology, 12), domain_at(topology, 13));
+  assert_int_not_equal(node_at(topology, 12), node_at(topology, 8));
+  expect_counts(topology, 3, 4);
 }
 
 static void garbage_is_as_if_missing(void **state) {
@@ -253,11 +254,11 @@ static void garbage_is_as_if_missing(void **state) {
   put("sys/devices/system/node/node99999/cpulist", "0-7\n");
   put("sys/devices/system/cpu/cpu0/cache/index/level", "9\n");
   put_cache(0, 7, "high\n", "0-7\n");
-  SchedTopology *t = survey("0-7");
+  SchedTopology *topology = survey("0-7");
   for (int cpu = 0; cpu < 8; cpu++) {
-    assert_int_equal(domain_at(t, cpu), cpu / 4);
+    assert_int_equal(domain_at(topology, cpu), cpu / 4);
   }
-  expect_counts(t, 2, 2);
+  expect_counts(topology, 2, 2);
 }
 
 static void a_bad_list_is_no_cache(void **state) {
@@ -265,16 +266,17 @@ static void a_bad_list_is_no_cache(void **state) {
   put_machine(1, 2, 2);
   put_cache(0, 3, "3\n", "0-1,\n");
   put_cache(1, 3, "3\n", "0;1\n");
-  SchedTopology *t = survey("0-3");
-  assert_int_equal(domain_at(t, 0), domain_at(t, 1));  // the rest of the node
-  assert_int_equal(domain_at(t, 2), domain_at(t, 3));
-  expect_counts(t, 1, 2);
+  SchedTopology *topology = survey("0-3");
+  assert_int_equal(domain_at(topology, 0),
+                   domain_at(topology, 1));  // the rest of the node
+  assert_int_equal(domain_at(topology, 2), domain_at(topology, 3));
+  expect_counts(topology, 1, 2);
   put_cache(0, 3, "3\n", "1-2\n");  // it is not in it itself
   put_cache(1, 3, "3\n", "0-1\n");
-  t = survey("0-3");
-  assert_int_equal(domain_at(t, 0), domain_at(t, 1));
-  assert_int_equal(domain_at(t, 2), domain_at(t, 3));
-  expect_counts(t, 1, 2);
+  topology = survey("0-3");
+  assert_int_equal(domain_at(topology, 0), domain_at(topology, 1));
+  assert_int_equal(domain_at(topology, 2), domain_at(topology, 3));
+  expect_counts(topology, 1, 2);
 }
 
 static void a_list_without_end_is_none(void **state) {
@@ -285,10 +287,10 @@ static void a_list_without_end_is_none(void **state) {
   text[LONG] = '\0';
   put_node(0, "0\n");
   put_node(1, text);
-  SchedTopology *t = survey("0-1");
-  assert_int_equal(node_at(t, 0), 0);
-  assert_int_not_equal(node_at(t, 1), 1);
-  expect_counts(t, 2, 2);
+  SchedTopology *topology = survey("0-1");
+  assert_int_equal(node_at(topology, 0), 0);
+  assert_int_not_equal(node_at(topology, 1), 1);
+  expect_counts(topology, 2, 2);
   free(text);
 }
 
@@ -296,17 +298,17 @@ static void a_list_without_end_is_none(void **state) {
 static void only_our_cpus_count(void **state) {
   (void)state;
   put_machine(8, 2, 4);
-  SchedTopology *t = survey("2,8-9,13,60-63");
+  SchedTopology *topology = survey("2,8-9,13,60-63");
   static const int in[] = {2, 8, 9, 13, 60, 63};
   static const uint32_t nodes[] = {0, 1, 1, 1, 7, 7};
   static const uint32_t domains[] = {0, 1, 1, 2, 3, 3};
   for (int i = 0; i < 6; i++) {
-    assert_int_equal(node_at(t, in[i]), nodes[i]);
-    assert_int_equal(domain_at(t, in[i]), domains[i]);
+    assert_int_equal(node_at(topology, in[i]), nodes[i]);
+    assert_int_equal(domain_at(topology, in[i]), domains[i]);
   }
-  assert_int_equal(t->places[3], SCHED_NO_PLACE);
-  assert_int_equal(t->places[10], SCHED_NO_PLACE);
-  expect_counts(t, 3, 4);
+  assert_int_equal(topology->places[3], SCHED_NO_PLACE);
+  assert_int_equal(topology->places[10], SCHED_NO_PLACE);
+  expect_counts(topology, 3, 4);
   expect_counts(survey("8-11"), 1, 1);     // a container in one domain
   expect_counts(survey("8-15"), 1, 2);     // ... or one node
   expect_counts(survey("0,16"), 2, 2);     // one CPU of each of two nodes
@@ -325,9 +327,9 @@ static void the_first_node_has_it(void **state) {
   (void)state;
   put_node(0, "0-3\n");
   put_node(1, "0-3\n");
-  SchedTopology *t = survey("0-3");
-  assert_int_equal(node_at(t, 0), node_at(t, 3));
-  expect_counts(t, 1, 1);
+  SchedTopology *topology = survey("0-3");
+  assert_int_equal(node_at(topology, 0), node_at(topology, 3));
+  expect_counts(topology, 1, 1);
 }
 
 static void this_machine_has_a_topology(void **state) {
@@ -335,15 +337,16 @@ static void this_machine_has_a_topology(void **state) {
   uint32_t cpus;
   uint64_t *allowed = cpu_count_affinity(&mem_libc, &cpus);
   assert_non_null(allowed);
-  SchedTopology *t = topology_of_system(&mem_libc);
-  assert_non_null(t);
-  assert_true(t->domains >= 1 && t->nodes >= 1);
+  SchedTopology *topology = topology_of_system(&mem_libc);
+  assert_non_null(topology);
+  assert_true(topology->domains >= 1 && topology->nodes >= 1);
   for (uint32_t cpu = 0; cpu < cpus; cpu++) {
     bool ours = (allowed[cpu / 64] >> (cpu % 64) & 1) != 0;
-    bool known = cpu < t->cpus && t->places[cpu] != SCHED_NO_PLACE;
+    bool known =
+        cpu < topology->cpus && topology->places[cpu] != SCHED_NO_PLACE;
     assert_int_equal(known, ours);
   }
-  mem_free(t);
+  mem_free(topology);
   mem_free(allowed);
 }
 
@@ -367,44 +370,44 @@ static const SchedTopology flat = {.cpus = 0};
 
 static Sched *new_sched(int procs, const SchedTopology *topology) {
   SchedConfig config = {.procs = procs, .seed = 11, .topology = topology};
-  Sched *s = sched_new(&config);
-  assert_non_null(s);
-  return s;
+  Sched *sched = sched_new(&config);
+  assert_non_null(sched);
+  return sched;
 }
 
 // P i was on CPU i last.
-static void note_all(Sched *s) {
-  for (int i = 0; i < sched_procs(s); i++) {
+static void note_all(Sched *sched) {
+  for (int i = 0; i < sched_procs(sched); i++) {
     here_cpu = i % CPUS;
-    steal_order_note_place(sched_p(s, i));
+    steal_order_note_place(sched_p(sched, i));
   }
 }
 
-static int distance(const Sched *s, int a, int b) {
-  uint32_t x = s->locality->places[a], y = s->locality->places[b];
+static int distance(const Sched *sched, int a, int b) {
+  uint32_t x = sched->locality->places[a], y = sched->locality->places[b];
   if (x == y) return 0;
   return (x & SCHED_NODE_MASK) == (y & SCHED_NODE_MASK) ? 1 : 2;
 }
 
 // One round of P `me`: each other P once, near ones before far ones.
-static void check_round(Sched *s, int me, uint64_t random) {
-  const Rings *rings = steal_order_rings(sched_p(s, me));
+static void check_round(Sched *sched, int me, uint64_t random) {
+  const Rings *rings = steal_order_rings(sched_p(sched, me));
   static bool seen[PROCS_MAX];
   memset(seen, 0, sizeof seen);
   int visited = 0, far = 0;
   for (int ring = 0; ring < RINGS; ring++) {
     OrderWalk walk = steal_order_start_ring(rings, ring, random);
     for (uint32_t at; steal_order_next(&walk, &at); visited++) {
-      assert_true(at < (uint32_t)sched_procs(s) && at != (uint32_t)me);
+      assert_true(at < (uint32_t)sched_procs(sched) && at != (uint32_t)me);
       assert_false(seen[at]);
       seen[at] = true;
-      int now = distance(s, me, (int)at);
+      int now = distance(sched, me, (int)at);
       assert_int_equal(now, ring);
       assert_true(now >= far);
       far = now;
     }
   }
-  assert_int_equal(visited, sched_procs(s) - 1);
+  assert_int_equal(visited, sched_procs(sched) - 1);
 }
 
 static void each_once_and_near_ones_first(void **state) {
@@ -412,15 +415,15 @@ static void each_once_and_near_ones_first(void **state) {
   SchedTopology t = pairs_and_fours();
   static const int counts[] = {2, 3, 4, 5, 7, 8, 61, 64, 255, 1000, 1024};
   for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
-    Sched *s = new_sched(counts[k], &t);
-    note_all(s);
+    Sched *sched = new_sched(counts[k], &t);
+    note_all(sched);
     uint64_t random = 1;
     for (int me = 0; me < counts[k]; me += 1 + counts[k] / 9) {
       for (int i = 0; i < 7; i++) {
-        check_round(s, me, random *= 0x9E3779B97F4A7C15u);
+        check_round(sched, me, random *= 0x9E3779B97F4A7C15u);
       }
     }
-    sched_free(s);
+    sched_free(sched);
   }
 }
 
@@ -456,9 +459,9 @@ static void a_ring_is_random(void **state) {
   for (uint32_t i = 0; i < CPUS; i++) places[i] = sched_place(i / 9, i / 9);
   SchedTopology t = {
       .cpus = CPUS, .domains = 29, .nodes = 29, .places = places, .here = here};
-  Sched *s = new_sched(20, &t);
-  note_all(s);
-  P *p = sched_p(s, 4);
+  Sched *sched = new_sched(20, &t);
+  note_all(sched);
+  P *p = sched_p(sched, 4);
   const Rings *rings = steal_order_rings(p);
   int first[9] = {0}, second[9][9] = {{0}};
   for (int i = 0; i < DRAWS; i++) {
@@ -478,83 +481,83 @@ static void a_ring_is_random(void **state) {
     for (int b = 0; b < 9; b++) others += second[a][b] > DRAWS / SIZE / 16;
     assert_int_equal(others, SIZE / 2);  // as many as coprimes of 8
   }
-  sched_free(s);
+  sched_free(sched);
 }
 
 // --- Places -----------------------------------------------------------------
 static void rings_follow_a_p_that_moves(void **state) {
   (void)state;
   SchedTopology t = pairs_and_fours();
-  Sched *s = new_sched(8, &t);
-  note_all(s);
-  const Rings *rings = steal_order_rings(sched_p(s, 0));
+  Sched *sched = new_sched(8, &t);
+  note_all(sched);
+  const Rings *rings = steal_order_rings(sched_p(sched, 0));
   assert_int_equal(rings->end[RING_DOMAIN], 1);
   assert_int_equal(rings->ids[0], 1);
   here_cpu = 1;
-  steal_order_note_place(sched_p(s, 6));
-  rings = steal_order_rings(sched_p(s, 0));
+  steal_order_note_place(sched_p(sched, 6));
+  rings = steal_order_rings(sched_p(sched, 0));
   assert_int_equal(rings->end[RING_DOMAIN], 2);
   assert_int_equal(rings->ids[1], 6);
   here_cpu = 4;
-  steal_order_note_place(sched_p(s, 0));  // its own move
-  rings = steal_order_rings(sched_p(s, 0));
+  steal_order_note_place(sched_p(sched, 0));  // its own move
+  rings = steal_order_rings(sched_p(sched, 0));
   assert_int_equal(rings->end[RING_DOMAIN], 2);
   assert_true(rings->ids[0] == 4 && rings->ids[1] == 5);
-  uint32_t version = s->locality->version;
+  uint32_t version = sched->locality->version;
   here_cpu = 5;  // the same domain
-  steal_order_note_place(sched_p(s, 0));
-  assert_int_equal(s->locality->version, version);
-  sched_free(s);
+  steal_order_note_place(sched_p(sched, 0));
+  assert_int_equal(sched->locality->version, version);
+  sched_free(sched);
 }
 
 static void unknown_cpus_are_one_domain(void **state) {
   (void)state;
   SchedTopology t = pairs_and_fours();
-  Sched *s = new_sched(6, &t);
-  assert_int_equal(steal_order_rings(sched_p(s, 0))->end[RING_DOMAIN], 5);
+  Sched *sched = new_sched(6, &t);
+  assert_int_equal(steal_order_rings(sched_p(sched, 0))->end[RING_DOMAIN], 5);
   static const int unknown[] = {-1, CPUS, 1 << 30};
   for (int i = 0; i < 3; i++) {
     here_cpu = unknown[i];
-    steal_order_note_place(sched_p(s, i));
-    check_round(s, i, 5);
+    steal_order_note_place(sched_p(sched, i));
+    check_round(sched, i, 5);
   }
   here_cpu = 0;
-  steal_order_note_place(sched_p(s, 5));
-  assert_int_equal(steal_order_rings(sched_p(s, 0))->end[RING_DOMAIN], 4);
-  assert_int_equal(steal_order_rings(sched_p(s, 5))->end[RING_DOMAIN], 0);
-  check_round(s, 5, 9);
-  sched_free(s);
+  steal_order_note_place(sched_p(sched, 5));
+  assert_int_equal(steal_order_rings(sched_p(sched, 0))->end[RING_DOMAIN], 4);
+  assert_int_equal(steal_order_rings(sched_p(sched, 5))->end[RING_DOMAIN], 0);
+  check_round(sched, 5, 9);
+  sched_free(sched);
 }
 
 static void other_procs_make_other_rings(void **state) {
   (void)state;
   SchedTopology t = pairs_and_fours();
-  Sched *s = new_sched(8, &t);
-  note_all(s);
-  check_round(s, 2, 3);
-  s->procs = 3;
-  steal_order_of_procs(s);
-  check_round(s, 2, 3);
-  s->procs = 8;
-  steal_order_of_procs(s);
-  check_round(s, 2, 3);
-  sched_free(s);
+  Sched *sched = new_sched(8, &t);
+  note_all(sched);
+  check_round(sched, 2, 3);
+  sched->procs = 3;
+  steal_order_of_procs(sched);
+  check_round(sched, 2, 3);
+  sched->procs = 8;
+  steal_order_of_procs(sched);
+  check_round(sched, 2, 3);
+  sched_free(sched);
 }
 
 static void one_domain_has_the_plain_order(void **state) {
   (void)state;
-  Sched *s = new_sched(4, &flat);
-  assert_null(steal_order_locality(s));
-  sched_free(s);
+  Sched *sched = new_sched(4, &flat);
+  assert_null(steal_order_locality(sched));
+  sched_free(sched);
   SchedTopology t = pairs_and_fours();
-  s = new_sched(1, &t);  // nobody to steal from
-  assert_null(steal_order_locality(s));
-  sched_free(s);
+  sched = new_sched(1, &t);  // nobody to steal from
+  assert_null(steal_order_locality(sched));
+  sched_free(sched);
   put_machine(1, 1, 4);
   SchedTopology *one = survey("0-3");
-  s = new_sched(4, one);
-  assert_null(steal_order_locality(s));
-  sched_free(s);
+  sched = new_sched(4, one);
+  assert_null(steal_order_locality(sched));
+  sched_free(sched);
   mem_free(one);
 }
 
@@ -563,19 +566,19 @@ static void places_are_printed(void **state) {
   char *text;
   size_t size;
   SchedTopology t = pairs_and_fours();
-  Sched *s = new_sched(4, &t), *plain = new_sched(4, &flat);
+  Sched *sched = new_sched(4, &t), *plain = new_sched(4, &flat);
   for (int i = 0; i < 3; i++) {
     here_cpu = i * 2 + 1;
-    steal_order_note_place(sched_p(s, i));
+    steal_order_note_place(sched_p(sched, i));
   }
   FILE *out = open_memstream(&text, &size);
-  sched_trace_places(s, out);
+  sched_trace_places(sched, out);
   sched_trace_places(plain, out);
   fclose(out);
   assert_string_equal(
       text, "PLACES nodes=64 domains=128 [0.0 0.1 1.2 -]\nPLACES one\n");
   free(text);
-  sched_free(s);
+  sched_free(sched);
   sched_free(plain);
 }
 
@@ -584,21 +587,21 @@ enum { THIEF_ROUNDS = 60 };
 
 // Ps 0 to 4 are taken, each at its place; the first one's M looks for work.
 static void open_thief(M *m, P *ps[5]) {
-  Sched *s = m->sched;
-  for (int i = 0; i < 5; i++) ps[i] = idle_get_p(s, sched_p(s, i));
-  if (steal_order_locality(s) != NULL) note_all(s);
+  Sched *sched = m->sched;
+  for (int i = 0; i < 5; i++) ps[i] = idle_get_p(sched, sched_p(sched, i));
+  if (steal_order_locality(sched) != NULL) note_all(sched);
   idle_take_p(m, ps[0]);
   m->spinning = true;
-  s->spinning = 1;
+  sched->spinning = 1;
 }
 
 // P 0 has nothing, Ps 1 (same domain), 2 (same node) and 4 (the other node)
 // have one G each; Ps from 5 on are idle. How often P 0 took them from near to
 // far.
-static int from_near_to_far(const SchedTopology *t, int procs) {
-  Sched *s = new_sched(procs, t);
+static int from_near_to_far(const SchedTopology *topology, int procs) {
+  Sched *sched = new_sched(procs, topology);
   P *ps[5];
-  M m = {.sched = s};
+  M m = {.sched = sched};
   open_thief(&m, ps);
   here_cpu = 0;
   G gs[3];
@@ -618,7 +621,7 @@ static int from_near_to_far(const SchedTopology *t, int procs) {
     }
     ordered += in_order;
   }
-  sched_free(s);
+  sched_free(sched);
   return ordered;
 }
 
@@ -637,9 +640,9 @@ static void a_thief_takes_near_gs_first(void **state) {
 static void a_thief_looks_from_where_it_is(void **state) {
   (void)state;
   SchedTopology t = pairs_and_fours();
-  Sched *s = new_sched(5, &t);
+  Sched *sched = new_sched(5, &t);
   P *ps[5];
-  M m = {.sched = s};
+  M m = {.sched = sched};
   open_thief(&m, ps);
   for (int round = 0; round < THIEF_ROUNDS; round++) {
     G near = {.status = G_RUNNABLE}, far = {.status = G_RUNNABLE};
@@ -651,16 +654,16 @@ static void a_thief_looks_from_where_it_is(void **state) {
     assert_ptr_equal(g, here_cpu == 1 ? &near : &far);
     assert_non_null(find_work_next(&m, &inherit));
   }
-  sched_free(s);
+  sched_free(sched);
 }
 
 // What sits in runnext is for the last round, near or far.
 static void runnext_is_for_the_last_round(void **state) {
   (void)state;
   SchedTopology t = pairs_and_fours();
-  Sched *s = new_sched(5, &t);
+  Sched *sched = new_sched(5, &t);
   P *ps[5];
-  M m = {.sched = s};
+  M m = {.sched = sched};
   open_thief(&m, ps);
   here_cpu = 0;
   for (int round = 0; round < THIEF_ROUNDS; round++) {
@@ -671,7 +674,7 @@ static void runnext_is_for_the_last_round(void **state) {
     assert_ptr_equal(find_work_next(&m, &inherit), &far);
     assert_ptr_equal(find_work_next(&m, &inherit), &next);
   }
-  sched_free(s);
+  sched_free(sched);
 }
 
 // --- Whole runtimes ---------------------------------------------------------
@@ -680,29 +683,29 @@ static uint32_t moves;  // atomic
 // Each look finds the thread elsewhere, now and then nowhere.
 static int anywhere(void) { return (int)(rt_add(&moves, 1u) * 7 % 300); }
 
-static void busy(P *p, Task *t) {
+static void busy(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 20; t->i++) {
+  for (task->i = 0; task->i < 20; task->i++) {
     spin_ns(500);
     CO_YIELD;
   }
-  rt_add(&t->shared->counts[0], (uint64_t)1);
+  rt_add(&task->shared->counts[0], (uint64_t)1);
   CO_END;
 }
 
-static void start_busy(P *p, Task *t) {
+static void start_busy(P *p, Task *task) {
   static const int sizes[] = {9, 1, 16, 3};
   CO_BEGIN;
-  for (t->n = 0; t->n < 4; t->n++) {
-    for (t->i = 0; t->i < 100; t->i++) {
-      Task *child = &t->shared->tasks[1 + t->n * 100 + t->i];
+  for (task->n = 0; task->n < 4; task->n++) {
+    for (task->i = 0; task->i < 100; task->i++) {
+      Task *child = &task->shared->tasks[1 + task->n * 100 + task->i];
       child->body = busy;
       task_go(p, child);
     }
-    while (count_of(t->shared, 0) < 50 + 100 * (uint64_t)t->n) CO_YIELD;
-    p = sched_set_procs(p, &t->g, sizes[t->n]);
+    while (count_of(task->shared, 0) < 50 + 100 * (uint64_t)task->n) CO_YIELD;
+    p = sched_set_procs(p, &task->g, sizes[task->n]);
     assert_non_null(p);
-    if (sizes[t->n] > 1) assert_non_null(steal_order_locality(p->sched));
+    if (sizes[task->n] > 1) assert_non_null(steal_order_locality(p->sched));
     CO_YIELD;
   }
   CO_END;

@@ -23,15 +23,15 @@ typedef struct Bare {
   G gs[GS];
 } Bare;
 
-static void bare_init(Bare *b, int procs) {
+static void bare_init(Bare *bare, int procs) {
   SchedConfig config = {.procs = procs, .seed = 7};
-  memset(b, 0, sizeof *b);
-  b->s = sched_new(&config);
-  b->p = sched_p(b->s, 0);
-  b->thief = sched_p(b->s, procs - 1);
+  memset(bare, 0, sizeof *bare);
+  bare->s = sched_new(&config);
+  bare->p = sched_p(bare->s, 0);
+  bare->thief = sched_p(bare->s, procs - 1);
   for (int i = 0; i < GS; i++) {
-    b->gs[i].status = G_RUNNABLE;
-    b->gs[i].since = 100 + i;
+    bare->gs[i].status = G_RUNNABLE;
+    bare->gs[i].since = 100 + i;
   }
 }
 
@@ -43,11 +43,11 @@ static void put(P *p, G *gs, int count) {
 }
 
 // A P goes idle only when it is empty.
-static void bare_free(Bare *b) {
+static void bare_free(Bare *bare) {
   GList list = {0};
-  for (int i = 0; i < sched_procs(b->s); i++)
-    runq_flush(sched_p(b->s, i), &list);
-  sched_free(b->s);
+  for (int i = 0; i < sched_procs(bare->s); i++)
+    runq_flush(sched_p(bare->s, i), &list);
+  sched_free(bare->s);
 }
 
 static void first_come_first_served(void **state) {
@@ -148,9 +148,9 @@ static void a_turn_that_is_over_counts(void **state) {
 // --- In front of Gs that compute --------------------------------------------
 enum { HOGS = 20, TIMES = 20 };
 
-static void hog(P *p, Task *t) {
+static void hog(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_seq(&t->shared->flag) == 0) {
+  while (rt_load_seq(&task->shared->flag) == 0) {
     spin_ns(5000);
     CO_LOOK;
   }
@@ -165,7 +165,7 @@ static void start_hogs(P *p, Shared *shared) {
 }
 
 // Of the hogs, while the main G waited so often for something outside.
-static uint64_t turns_of_hogs(void (*body)(P *p, Task *t)) {
+static uint64_t turns_of_hogs(void (*body)(P *p, Task *task)) {
   Shared shared;
   shared_init(&shared, 1, HOGS + 1);
   for (int i = 0; i <= HOGS; i++) shared.tasks[i].g.resume = task_resume_once;
@@ -176,11 +176,11 @@ static uint64_t turns_of_hogs(void (*body)(P *p, Task *t)) {
   return stats.preemptions;
 }
 
-static void sleeper_main(P *p, Task *t) {
+static void sleeper_main(P *p, Task *task) {
   CO_BEGIN;
-  start_hogs(p, t->shared);
-  for (t->i = 0; t->i < TIMES; t->i++) CO_SLEEP(MS);
-  rt_store_seq(&t->shared->flag, 1u);
+  start_hogs(p, task->shared);
+  for (task->i = 0; task->i < TIMES; task->i++) CO_SLEEP(MS);
+  rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
 
@@ -189,11 +189,11 @@ static void nap(void) {
   nanosleep(&t, NULL);
 }
 
-static void caller_main(P *p, Task *t) {
+static void caller_main(P *p, Task *task) {
   CO_BEGIN;
-  start_hogs(p, t->shared);
-  for (t->i = 0; t->i < TIMES; t->i++) CO_CALL(nap());
-  rt_store_seq(&t->shared->flag, 1u);
+  start_hogs(p, task->shared);
+  for (task->i = 0; task->i < TIMES; task->i++) CO_CALL(nap());
+  rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
 
@@ -217,11 +217,11 @@ static int by_value(const void *a, const void *b) {
 
 static uint64_t waits[TIMES];  // in looks of the hog
 
-static void counting_hog(P *p, Task *t) {
+static void counting_hog(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_seq(&t->shared->flag) == 0) {
+  while (rt_load_seq(&task->shared->flag) == 0) {
     spin_ns(5000);
-    rt_add(&t->shared->counts[0], (uint64_t)1);
+    rt_add(&task->shared->counts[0], (uint64_t)1);
     CO_LOOK;
   }
   CO_END;
@@ -232,16 +232,16 @@ static void nap_and_note(Shared *shared) {
   shared->times[0] = (int64_t)rt_load_seq(&shared->counts[0]);
 }
 
-static void noticed_main(P *p, Task *t) {
+static void noticed_main(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->tasks[1].body = counting_hog;
-  task_go(p, &t->shared->tasks[1]);
-  for (t->i = 0; t->i < TIMES; t->i++) {
-    CO_CALL(nap_and_note(t->shared));
-    waits[t->i] =
-        rt_load_seq(&t->shared->counts[0]) - (uint64_t)t->shared->times[0];
+  task->shared->tasks[1].body = counting_hog;
+  task_go(p, &task->shared->tasks[1]);
+  for (task->i = 0; task->i < TIMES; task->i++) {
+    CO_CALL(nap_and_note(task->shared));
+    waits[task->i] = rt_load_seq(&task->shared->counts[0]) -
+                     (uint64_t)task->shared->times[0];
   }
-  rt_store_seq(&t->shared->flag, 1u);
+  rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
 
@@ -273,9 +273,9 @@ static void *write_lines(void *arg) {
   return NULL;
 }
 
-static void open_pipe(Sched *s) {
+static void open_pipe(Sched *sched) {
   assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
-  desc = poll_open(s, ends[0]);
+  desc = poll_open(sched, ends[0]);
   assert_non_null(desc);
   rt_store_release(&lines_read, 0u);
   pthread_create(&writer, NULL, write_lines, NULL);
@@ -289,21 +289,22 @@ static void close_pipe(P *p) {
   close(ends[1]);
 }
 
-static void reader_main(P *p, Task *t) {
+static void reader_main(P *p, Task *task) {
   CO_BEGIN;
-  open_pipe(t->shared->s);
-  if (t->shared->data != NULL) ((void (*)(P *, Task *))t->shared->data)(p, t);
-  for (t->i = 0; t->i < LINES; t->i++) {
+  open_pipe(task->shared->s);
+  if (task->shared->data != NULL)
+    ((void (*)(P *, Task *))task->shared->data)(p, task);
+  for (task->i = 0; task->i < LINES; task->i++) {
     char byte;
     while (read(ends[0], &byte, 1) != 1) CO_POLL(desc, POLL_READ);
-    rt_store_release(&lines_read, (uint32_t)t->i + 1);
+    rt_store_release(&lines_read, (uint32_t)task->i + 1);
   }
-  rt_store_seq(&t->shared->flag, 1u);
+  rt_store_seq(&task->shared->flag, 1u);
   close_pipe(p);
   CO_END;
 }
 
-static void read_lines(int procs, void (*beside)(P *p, Task *t),
+static void read_lines(int procs, void (*beside)(P *p, Task *task),
                        SchedStats *stats) {
   Shared shared;
   shared_init(&shared, procs, 3);
@@ -326,25 +327,26 @@ static void a_line_wakes_no_other_thread(void **state) {
   }
 }
 
-static void sender(P *p, Task *t) {
+static void sender(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_seq(&t->shared->flag) == 0) CO_SEND(t->shared->chans[0], 1);
-  chan_close(p, t->shared->chans[0]);
+  while (rt_load_seq(&task->shared->flag) == 0)
+    CO_SEND(task->shared->chans[0], 1);
+  chan_close(p, task->shared->chans[0]);
   CO_END;
 }
 
-static void receiver(P *p, Task *t) {
+static void receiver(P *p, Task *task) {
   CO_BEGIN;
-  do CO_RECV(t->shared->chans[0]);
-  while (t->ok);
+  do CO_RECV(task->shared->chans[0]);
+  while (task->ok);
   CO_END;
 }
 
-static void start_pair(P *p, Task *t) {
-  t->shared->tasks[1].body = sender;
-  t->shared->tasks[2].body = receiver;
-  task_go(p, &t->shared->tasks[1]);
-  task_go(p, &t->shared->tasks[2]);
+static void start_pair(P *p, Task *task) {
+  task->shared->tasks[1].body = sender;
+  task->shared->tasks[2].body = receiver;
+  task_go(p, &task->shared->tasks[1]);
+  task_go(p, &task->shared->tasks[2]);
 }
 
 // Their turns are short and never come to a look: all lines were left to the

@@ -10,19 +10,19 @@
 // --- Lateness ---------------------------------------------------------------
 enum { LATE_NS = 3000000, LATE_BUCKET = 21 };  // 2^21 ns = 2.1 ms
 
-static void late_receiver(P *p, Task *t) {
+static void late_receiver(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[0]);
+  CO_RECV(task->shared->chans[0]);
   CO_END;
 }
 
 // Readies another and keeps the only P.
-static void late_sender(P *p, Task *t) {
+static void late_sender(P *p, Task *task) {
   CO_BEGIN;
-  task_go(p, &t->shared->tasks[1]);
+  task_go(p, &task->shared->tasks[1]);
   CO_YIELD;
-  p->marks = t->shared->flag ? MARK_SAMPLE : 0;
-  CO_SEND(t->shared->chans[0], 1);
+  p->marks = task->shared->flag ? MARK_SAMPLE : 0;
+  CO_SEND(task->shared->chans[0], 1);
   spin_ns(LATE_NS);
   CO_END;
 }
@@ -54,13 +54,13 @@ static void only_samples_are_timed(void **state) {
   assert_int_equal(run_late(false, &stats), 0);
 }
 
-static void pinger(P *p, Task *t) {
+static void pinger(P *p, Task *task) {
   CO_BEGIN;
-  if (t->id == 0) task_go(p, &t->shared->tasks[1]);
-  for (t->i = 0; t->i < 20000; t->i++) {
-    if (t->id == 0) CO_SEND(t->shared->chans[0], 1);
-    CO_RECV(t->shared->chans[t->id == 0 ? 1 : 0]);
-    if (t->id == 1) CO_SEND(t->shared->chans[1], 1);
+  if (task->id == 0) task_go(p, &task->shared->tasks[1]);
+  for (task->i = 0; task->i < 20000; task->i++) {
+    if (task->id == 0) CO_SEND(task->shared->chans[0], 1);
+    CO_RECV(task->shared->chans[task->id == 0 ? 1 : 0]);
+    if (task->id == 1) CO_SEND(task->shared->chans[1], 1);
   }
   CO_END;
 }
@@ -94,12 +94,12 @@ static void shared_init_watched(Shared *shared, int procs, int tasks,
   assert_non_null(shared->s);
 }
 
-static char *written(Sched *s) {
+static char *written(Sched *sched) {
   char *text = NULL;
   size_t len;
   FILE *out = open_memstream(&text, &len);
   assert_non_null(out);
-  sched_trace_write(s, out);
+  sched_trace_write(sched, out);
   fclose(out);
   return text;
 }
@@ -110,25 +110,25 @@ static size_t occurrences(const char *text, const char *what) {
   return count;
 }
 
-static void event_child(P *p, Task *t) {
+static void event_child(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[0]);
+  CO_RECV(task->shared->chans[0]);
   CO_QUICK_CALL((void)0);
   CO_CALL((void)0);
   CO_END;
 }
 
-static void event_main(P *p, Task *t) {
+static void event_main(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->tasks[1].body = event_child;
-  t->shared->tasks[1].g.resume = task_resume_once;
-  task_go(p, &t->shared->tasks[1]);
+  task->shared->tasks[1].body = event_child;
+  task->shared->tasks[1].g.resume = task_resume_once;
+  task_go(p, &task->shared->tasks[1]);
   CO_YIELD;
-  CO_SEND(t->shared->chans[0], 1);
+  CO_SEND(task->shared->chans[0], 1);
   CO_SLEEP(1000);
   rt_or(&p->look, (uint32_t)LOOK_PREEMPT);
   CO_LOOK;
-  if (sched_stop_world(p, &t->g)) sched_start_world(p);
+  if (sched_stop_world(p, &task->g)) sched_start_world(p);
   CO_END;
 }
 
@@ -167,9 +167,9 @@ static void all_events_are_written(void **state) {
   shared_free(&shared);
 }
 
-static void yields(P *p, Task *t) {
+static void yields(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 100; t->i++) CO_YIELD;
+  for (task->i = 0; task->i < 100; task->i++) CO_YIELD;
   CO_END;
 }
 
@@ -226,49 +226,50 @@ typedef struct Outside {
 
 // counts[0] is plain in effect: nobody else may touch it while it is stopped.
 static void look_inside(void *arg) {
-  Outside *o = arg;
-  uint64_t before = rt_load_relaxed(&o->shared->counts[0]);
+  Outside *outside = arg;
+  uint64_t before = rt_load_relaxed(&outside->shared->counts[0]);
   spin_ns(20000);
-  assert_int_equal(before, rt_load_relaxed(&o->shared->counts[0]));
-  for (int i = 0; i < o->shared->task_count; i++) {
-    const Task *t = &o->shared->tasks[i];
-    assert_true(t->a == t->b);  // never between the two
+  assert_int_equal(before, rt_load_relaxed(&outside->shared->counts[0]));
+  for (int i = 0; i < outside->shared->task_count; i++) {
+    const Task *task = &outside->shared->tasks[i];
+    assert_true(task->a == task->b);  // never between the two
   }
-  o->stops++;
+  outside->stops++;
 }
 
 static void *stop_often(void *arg) {
-  Outside *o = arg;
-  while (o->stops < WATCH_STOPS) {
-    if (!sched_while_stopped(o->shared->s, RT_FOREVER, look_inside, o))
+  Outside *outside = arg;
+  while (outside->stops < WATCH_STOPS) {
+    if (!sched_while_stopped(outside->shared->s, RT_FOREVER, look_inside,
+                             outside))
       rt_yield_cpu();
   }
-  rt_store_seq(&o->shared->flag, 1u);
+  rt_store_seq(&outside->shared->flag, 1u);
   return NULL;
 }
 
-static void watched(P *p, Task *t) {
+static void watched(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_seq(&t->shared->flag) == 0) {
-    t->a++;
-    rt_add(&t->shared->counts[0], (uint64_t)1);
-    t->b++;
-    if (t->id % 4 == 1) CO_YIELD;
-    if (t->id % 4 == 2) CO_SLEEP(20000);
-    if (t->id % 4 == 3) CO_CALL(rt_yield_cpu());
+  while (rt_load_seq(&task->shared->flag) == 0) {
+    task->a++;
+    rt_add(&task->shared->counts[0], (uint64_t)1);
+    task->b++;
+    if (task->id % 4 == 1) CO_YIELD;
+    if (task->id % 4 == 2) CO_SLEEP(20000);
+    if (task->id % 4 == 3) CO_CALL(rt_yield_cpu());
     CO_LOOK;
   }
   CO_END;
 }
 
-static void watched_main(P *p, Task *t) {
+static void watched_main(P *p, Task *task) {
   for (int i = 1; i < WATCHED; i++) {
-    t->shared->tasks[i].body = watched;
-    t->shared->tasks[i].g.resume = task_resume_once;
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = watched;
+    task->shared->tasks[i].g.resume = task_resume_once;
+    task_go(p, &task->shared->tasks[i]);
   }
-  t->body = watched;
-  watched(p, t);
+  task->body = watched;
+  watched(p, task);
 }
 
 static void an_outsider_stops_all(void **state) {
@@ -293,37 +294,38 @@ static void each_task(void *host, void (*fn)(void *arg, G *g), void *arg) {
   for (int i = 0; i < shared->task_count; i++) fn(arg, &shared->tasks[i].g);
 }
 
-static void waits_for_end(P *p, Task *t) {
+static void waits_for_end(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->shared->chans[0]);
+  CO_RECV(task->shared->chans[0]);
   CO_END;
 }
 
-static void details_main(P *p, Task *t) {
+static void details_main(P *p, Task *task) {
   CO_BEGIN;
-  t->shared->tasks[1].body = waits_for_end;
-  task_go(p, &t->shared->tasks[1]);
-  while (g_state(&t->shared->tasks[1].g) != G_WAITING) CO_YIELD;
-  rt_store_seq(&t->shared->flag, 1u);
-  while (rt_load_seq(&t->shared->flag) != 2) CO_LOOK;
-  chan_close(p, t->shared->chans[0]);
+  task->shared->tasks[1].body = waits_for_end;
+  task_go(p, &task->shared->tasks[1]);
+  while (g_state(&task->shared->tasks[1].g) != G_WAITING) CO_YIELD;
+  rt_store_seq(&task->shared->flag, 1u);
+  while (rt_load_seq(&task->shared->flag) != 2) CO_LOOK;
+  chan_close(p, task->shared->chans[0]);
   CO_END;
 }
 
 // Until the stop finds the main G running: on a loaded machine its slice may
 // end with the same look, and it is runnable then.
 static void *take_details(void *arg) {
-  Outside *o = arg;
-  while (rt_load_seq(&o->shared->flag) != 1) rt_yield_cpu();
+  Outside *outside = arg;
+  while (rt_load_seq(&outside->shared->flag) != 1) rt_yield_cpu();
   bool stopped = true;
-  while (stopped && (o->text == NULL || strstr(o->text, " curg=1 ") == NULL)) {
-    free(o->text);
+  while (stopped &&
+         (outside->text == NULL || strstr(outside->text, " curg=1 ") == NULL)) {
+    free(outside->text);
     size_t len;
-    FILE *out = open_memstream(&o->text, &len);
-    stopped = sched_trace_details(o->shared->s, out);
+    FILE *out = open_memstream(&outside->text, &len);
+    stopped = sched_trace_details(outside->shared->s, out);
     fclose(out);
   }
-  rt_store_seq(&o->shared->flag, 2u);
+  rt_store_seq(&outside->shared->flag, 2u);
   return stopped ? arg : NULL;
 }
 
@@ -360,7 +362,7 @@ static void count_lines(void *host, const char *text, size_t len) {
   if (rt_add(&shared->counts[0], (uint64_t)1) == 4) sched_exit(shared->s);
 }
 
-static void sleeps_long(P *p, Task *t) {
+static void sleeps_long(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP((int64_t)1000 * 1000000000);
   CO_END;

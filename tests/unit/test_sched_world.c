@@ -11,27 +11,27 @@ enum { LOAD = 12, STOPS = 40, SHAKES = 8 };
 
 // Bumps the counter of its P between looks: it must stand still while the
 // world is stopped.
-static void load(P *p, Task *t) {
+static void load(P *p, Task *task) {
   CO_BEGIN;
-  while (rt_load_relaxed(&t->shared->flag) == 0) {
-    assert_int_equal(rt_load_seq(&t->shared->counts[1]), 0);
-    rt_add(&t->shared->counts[0], (uint64_t)1);
-    if (t->id % 3 == 0) CO_YIELD;
-    if (t->id % 3 == 1) CO_SLEEP(50000);
-    if (t->id % 3 == 2) {
-      chan_try_send(p, t->shared->chans[0], 1);
-      CO_RECV(t->shared->chans[0]);
+  while (rt_load_relaxed(&task->shared->flag) == 0) {
+    assert_int_equal(rt_load_seq(&task->shared->counts[1]), 0);
+    rt_add(&task->shared->counts[0], (uint64_t)1);
+    if (task->id % 3 == 0) CO_YIELD;
+    if (task->id % 3 == 1) CO_SLEEP(50000);
+    if (task->id % 3 == 2) {
+      chan_try_send(p, task->shared->chans[0], 1);
+      CO_RECV(task->shared->chans[0]);
     }
     CO_LOOK;
   }
-  if (t->id % 3 == 2) chan_try_send(p, t->shared->chans[0], 1);
+  if (task->id % 3 == 2) chan_try_send(p, task->shared->chans[0], 1);
   CO_END;
 }
 
-static void start_load(P *p, Task *t) {
+static void start_load(P *p, Task *task) {
   for (int i = 1; i <= LOAD; i++) {
-    t->shared->tasks[i].body = load;
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = load;
+    task_go(p, &task->shared->tasks[i]);
   }
 }
 
@@ -57,8 +57,8 @@ static void count_root(void *arg, G *g) {
   shared->counts[5]++;
 }
 
-static void stopped_checks(P *p, Task *t) {
-  Shared *shared = t->shared;
+static void stopped_checks(P *p, Task *task) {
+  Shared *shared = task->shared;
   rt_store_seq(&shared->counts[1], (uint64_t)1);
   uint64_t before = count_of(shared, 0);
   spin_ns(20000);
@@ -81,22 +81,22 @@ static void stopped_checks(P *p, Task *t) {
   rt_store_seq(&shared->counts[1], (uint64_t)0);
 }
 
-static void stop_main(P *p, Task *t) {
+static void stop_main(P *p, Task *task) {
   CO_BEGIN;
-  start_load(p, t);
-  for (t->i = 0; t->i < STOPS; t->i++) {
-    if (sched_stop_world(p, &t->g)) {
-      stopped_checks(p, t);
+  start_load(p, task);
+  for (task->i = 0; task->i < STOPS; task->i++) {
+    if (sched_stop_world(p, &task->g)) {
+      stopped_checks(p, task);
       sched_start_world(p);
-      t->n++;
+      task->n++;
     }
     CO_LOOK;
-    if (t->i % 4 == 0) CO_SLEEP(100000);
-    if (t->i % 4 == 2) CO_YIELD;
+    if (task->i % 4 == 0) CO_SLEEP(100000);
+    if (task->i % 4 == 2) CO_YIELD;
   }
-  assert_int_equal(t->n, STOPS);
-  rt_store_seq(&t->shared->flag, 1u);
-  chan_close(p, t->shared->chans[0]);
+  assert_int_equal(task->n, STOPS);
+  rt_store_seq(&task->shared->flag, 1u);
+  chan_close(p, task->shared->chans[0]);
   CO_END;
 }
 
@@ -112,14 +112,14 @@ static void stops_under_load(void **state) {
 }
 
 // --- Two that want to stop --------------------------------------------------
-static void rival(P *p, Task *t) {
+static void rival(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 200; t->i++) {
-    if (sched_stop_world(p, &t->g)) {
-      assert_int_equal(rt_add(&t->shared->counts[1], (uint64_t)1), 0);
-      rt_sub(&t->shared->counts[1], (uint64_t)1);
+  for (task->i = 0; task->i < 200; task->i++) {
+    if (sched_stop_world(p, &task->g)) {
+      assert_int_equal(rt_add(&task->shared->counts[1], (uint64_t)1), 0);
+      rt_sub(&task->shared->counts[1], (uint64_t)1);
       sched_start_world(p);
-      t->n++;
+      task->n++;
     }
     CO_LOOK;
     CO_YIELD;
@@ -127,12 +127,12 @@ static void rival(P *p, Task *t) {
   CO_END;
 }
 
-static void rivals_main(P *p, Task *t) {
+static void rivals_main(P *p, Task *task) {
   for (int i = 1; i <= 4; i++) {
-    t->shared->tasks[i].body = rival;
-    task_go(p, &t->shared->tasks[i]);
+    task->shared->tasks[i].body = rival;
+    task_go(p, &task->shared->tasks[i]);
   }
-  task_end(p, t);
+  task_end(p, task);
 }
 
 static void one_stop_at_a_time(void **state) {
@@ -149,18 +149,18 @@ static void one_stop_at_a_time(void **state) {
 }
 
 // --- Idle threads help ------------------------------------------------------
-static void helped_main(P *p, Task *t) {
+static void helped_main(P *p, Task *task) {
   CO_BEGIN;
-  start_load(p, t);
+  start_load(p, task);
   CO_SLEEP(3000000);
-  rt_store_seq(&t->shared->flag, 1u);
-  chan_close(p, t->shared->chans[0]);
+  rt_store_seq(&task->shared->flag, 1u);
+  chan_close(p, task->shared->chans[0]);
   CO_SLEEP(3000000);  // the other threads sleep by now
-  assert_true(sched_stop_world(p, &t->g));
-  sched_run_stopped(p, work_on, t->shared);
-  t->n = (int64_t)count_of(t->shared, 4);
+  assert_true(sched_stop_world(p, &task->g));
+  sched_run_stopped(p, work_on, task->shared);
+  task->n = (int64_t)count_of(task->shared, 4);
   sched_start_world(p);
-  assert_true(t->n >= (cpus() < 2 ? 1 : 2));
+  assert_true(task->n >= (cpus() < 2 ? 1 : 2));
   CO_END;
 }
 
@@ -180,29 +180,29 @@ static void mark_p(void *arg, P *p) {
   p->local = (void *)((uintptr_t)p->local + 1);
 }
 
-static void shaker(P *p, Task *t) {
+static void shaker(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < SHAKES; t->i++) {
-    sched_for_each_p(p, &t->g, mark_p, NULL);
+  for (task->i = 0; task->i < SHAKES; task->i++) {
+    sched_for_each_p(p, &task->g, mark_p, NULL);
     CO_LOOK;
-    if (t->i % 4 == 0) CO_SLEEP(100000);
-    if (t->i % 4 == 2 && sched_stop_world(p, &t->g)) sched_start_world(p);
+    if (task->i % 4 == 0) CO_SLEEP(100000);
+    if (task->i % 4 == 2 && sched_stop_world(p, &task->g)) sched_start_world(p);
     CO_YIELD;
   }
-  rt_add(&t->shared->counts[6], (uint64_t)1);
+  rt_add(&task->shared->counts[6], (uint64_t)1);
   CO_END;
 }
 
-static void shake_main(P *p, Task *t) {
+static void shake_main(P *p, Task *task) {
   CO_BEGIN;
-  start_load(p, t);
-  for (t->i = 1; t->i <= 3; t->i++) {
-    t->shared->tasks[LOAD + t->i].body = shaker;
-    task_go(p, &t->shared->tasks[LOAD + t->i]);
+  start_load(p, task);
+  for (task->i = 1; task->i <= 3; task->i++) {
+    task->shared->tasks[LOAD + task->i].body = shaker;
+    task_go(p, &task->shared->tasks[LOAD + task->i]);
   }
-  while (count_of(t->shared, 6) < 3) CO_SLEEP(200000);
-  rt_store_seq(&t->shared->flag, 1u);
-  chan_close(p, t->shared->chans[0]);
+  while (count_of(task->shared, 6) < 3) CO_SLEEP(200000);
+  rt_store_seq(&task->shared->flag, 1u);
+  chan_close(p, task->shared->chans[0]);
   CO_END;
 }
 
@@ -232,21 +232,21 @@ static void free_local(void *host, P *p) {
   rt_add(&((Shared *)host)->counts[7], (uint64_t)1);
 }
 
-static void resize_main(P *p, Task *t) {
+static void resize_main(P *p, Task *task) {
   static const int sizes[] = {2, 1, 8, 3, 1, 64, 2, 5, 1, 4};
   CO_BEGIN;
-  start_load(p, t);
-  for (t->i = 0; t->i < 30; t->i++) {
-    p = sched_set_procs(p, &t->g, sizes[t->i % 10]);
+  start_load(p, task);
+  for (task->i = 0; task->i < 30; task->i++) {
+    p = sched_set_procs(p, &task->g, sizes[task->i % 10]);
     assert_non_null(p);
-    assert_ptr_equal(p->current, &t->g);
-    assert_int_equal(sched_procs(t->shared->s), sizes[t->i % 10]);
-    assert_true(p->id < sizes[t->i % 10]);
-    if (t->i % 2 == 0) CO_SLEEP(300000);
+    assert_ptr_equal(p->current, &task->g);
+    assert_int_equal(sched_procs(task->shared->s), sizes[task->i % 10]);
+    assert_true(p->id < sizes[task->i % 10]);
+    if (task->i % 2 == 0) CO_SLEEP(300000);
     CO_YIELD;
   }
-  rt_store_seq(&t->shared->flag, 1u);
-  chan_close(p, t->shared->chans[0]);
+  rt_store_seq(&task->shared->flag, 1u);
+  chan_close(p, task->shared->chans[0]);
   CO_END;
 }
 
@@ -265,35 +265,35 @@ static void procs_change_while_running(void **state) {
   shared_free(&shared);
 }
 
-static void resizer(P *p, Task *t) {
+static void resizer(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 40; t->i++) {
-    t->line = -2;
-    P *now = sched_set_procs(p, &t->g, 1 + (int)(sched_random(p) % 6));
+  for (task->i = 0; task->i < 40; task->i++) {
+    task->line = -2;
+    P *now = sched_set_procs(p, &task->g, 1 + (int)(sched_random(p) % 6));
     if (now == NULL) return;
     p = now;
     if (0) {
       case -2:;
     }
-    if (t->id == LOAD + 1) sched_for_each_p(p, &t->g, mark_p, NULL);
+    if (task->id == LOAD + 1) sched_for_each_p(p, &task->g, mark_p, NULL);
     CO_YIELD;
   }
-  rt_add(&t->shared->counts[6], (uint64_t)1);
+  rt_add(&task->shared->counts[6], (uint64_t)1);
   CO_END;
 }
 
-static void resizers_main(P *p, Task *t) {
+static void resizers_main(P *p, Task *task) {
   CO_BEGIN;
-  start_load(p, t);
-  for (t->i = 1; t->i <= 3; t->i++) {
-    t->shared->tasks[LOAD + t->i].body = resizer;
-    task_go(p, &t->shared->tasks[LOAD + t->i]);
+  start_load(p, task);
+  for (task->i = 1; task->i <= 3; task->i++) {
+    task->shared->tasks[LOAD + task->i].body = resizer;
+    task_go(p, &task->shared->tasks[LOAD + task->i]);
   }
-  t->shared->tasks[LOAD + 4].body = shaker;
-  task_go(p, &t->shared->tasks[LOAD + 4]);
-  while (count_of(t->shared, 6) < 4) CO_SLEEP(200000);
-  rt_store_seq(&t->shared->flag, 1u);
-  chan_close(p, t->shared->chans[0]);
+  task->shared->tasks[LOAD + 4].body = shaker;
+  task_go(p, &task->shared->tasks[LOAD + 4]);
+  while (count_of(task->shared, 6) < 4) CO_SLEEP(200000);
+  rt_store_seq(&task->shared->flag, 1u);
+  chan_close(p, task->shared->chans[0]);
   CO_END;
 }
 

@@ -58,72 +58,73 @@ static Session *begin(Csp *csp) {
   return &session;
 }
 
-static ObjClosure *compile_input(Session *s, SessionInput *input,
+static ObjClosure *compile_input(Session *session, SessionInput *input,
                                  const char *text) {
   *input = (SessionInput){.path = "in", .text = text, .len = strlen(text)};
-  return session_compile(s, s->vm->boot, input);
+  return session_compile(session, session->vm->boot, input);
 }
 
 // Compiles; the names that are declared.
-static void expect_fine(Session *s, const char *text, const char *names) {
+static void expect_fine(Session *session, const char *text, const char *names) {
   SessionInput input;
-  ObjClosure *main = compile_input(s, &input, text);
+  ObjClosure *main = compile_input(session, &input, text);
   if (main == NULL) fail_msg("%s\nsays %s", text, input.messages);
-  verify_file(vm_csp(s->vm), main->proto);
+  verify_file(vm_csp(session->vm), main->proto);
   assert_string_equal(input.names, names);
   session_input_free(&input);
 }
 
-static void expect_wrong(Session *s, const char *text, const char *message) {
+static void expect_wrong(Session *session, const char *text,
+                         const char *message) {
   SessionInput input;
-  assert_null(compile_input(s, &input, text));
+  assert_null(compile_input(session, &input, text));
   if (strstr(input.messages, message) == NULL)
     fail_msg("%s\nsays %s", text, input.messages);
   session_input_free(&input);
 }
 
 static void test_names(void **state) {
-  Session *s = begin(*state);
-  expect_fine(s, "x := 1", "x ");
-  expect_fine(s, "func f() => x", "f ");
-  expect_fine(s, "x, y := f(), 2", "y x ");
-  expect_fine(s, "struct P { a }", "P ");
-  expect_fine(s, "func (p P) m() => p.a + y", "P.m ");
-  expect_fine(s, "x = 5; const k = 2", "k ");
-  expect_fine(s, "k := 3", "k ");
-  expect_fine(s, "k = 4", "");
-  expect_fine(s, "func f() => 2; func g() => f() + k", "g f ");
-  expect_fine(s, "import kit \"tools/kit\"", "kit ");
-  expect_fine(s, "kit.limit + _", "");
-  expect_wrong(s, "z", "`z` is not declared");
-  expect_wrong(s, "f = 1", "cannot assign to `f`: it is a function");
-  expect_wrong(s, "x := 1; x := 2", "`:=` declares no new name");
-  expect_wrong(s, "1; 2", "the value is not used");
-  expect_wrong(s, "return 1", "returns no values");
-  expect_wrong(s, "_ = _ + 1 +", "unexpected end");
+  Session *session = begin(*state);
+  expect_fine(session, "x := 1", "x ");
+  expect_fine(session, "func f() => x", "f ");
+  expect_fine(session, "x, y := f(), 2", "y x ");
+  expect_fine(session, "struct P { a }", "P ");
+  expect_fine(session, "func (p P) m() => p.a + y", "P.m ");
+  expect_fine(session, "x = 5; const k = 2", "k ");
+  expect_fine(session, "k := 3", "k ");
+  expect_fine(session, "k = 4", "");
+  expect_fine(session, "func f() => 2; func g() => f() + k", "g f ");
+  expect_fine(session, "import kit \"tools/kit\"", "kit ");
+  expect_fine(session, "kit.limit + _", "");
+  expect_wrong(session, "z", "`z` is not declared");
+  expect_wrong(session, "f = 1", "cannot assign to `f`: it is a function");
+  expect_wrong(session, "x := 1; x := 2", "`:=` declares no new name");
+  expect_wrong(session, "1; 2", "the value is not used");
+  expect_wrong(session, "return 1", "returns no values");
+  expect_wrong(session, "_ = _ + 1 +", "unexpected end");
 }
 
 // What was not compiled, or only to look at it, has declared nothing.
 static void test_forgotten(void **state) {
-  Session *s = begin(*state);
-  expect_wrong(s, "a := 1; nope", "`nope`");
-  expect_wrong(s, "a", "`a` is not declared");
+  Session *session = begin(*state);
+  expect_wrong(session, "a := 1; nope", "`nope`");
+  expect_wrong(session, "a", "`a` is not declared");
   const char *text = "b := 1; func c() => b";
   SessionInput input = {
       .path = "in", .text = text, .len = strlen(text), .dry = true};
-  assert_non_null(session_compile(s, s->vm->boot, &input));
+  assert_non_null(session_compile(session, session->vm->boot, &input));
   session_input_free(&input);
-  expect_wrong(s, "b", "`b` is not declared");
-  expect_wrong(s, "c()", "`c` is not declared");
+  expect_wrong(session, "b", "`b` is not declared");
+  expect_wrong(session, "c()", "`c` is not declared");
 }
 
-static void expect_input(Session *s, const char *text, bool bare, bool checked,
-                         const char *code) {
+static void expect_input(Session *session, const char *text, bool bare,
+                         bool checked, const char *code) {
   SessionInput input;
-  ObjClosure *main = compile_input(s, &input, text);
+  ObjClosure *main = compile_input(session, &input, text);
   if (main == NULL) fail_msg("%s\nsays %s", text, input.messages);
   Text out = {0};
-  dis_proto(&out, s->vm, main->proto);
+  dis_proto(&out, session->vm, main->proto);
   text_add(&out, "", 1);
   if (strstr(out.data, code) == NULL)
     fail_msg("%s\ngives\n%swithout %s", text, out.data, code);
@@ -134,19 +135,19 @@ static void expect_input(Session *s, const char *text, bool bare, bool checked,
 }
 
 static void test_values(void **state) {
-  Session *s = begin(*state);
-  expect_fine(s, "func f(c) { return c, nil }; c := 1", "c f ");
-  expect_input(s, "c + 1", true, false, "RET1");
-  expect_input(s, "f(c)", false, false, "RETV");
-  expect_input(s, "f(c)?", false, true, "RETV");
-  expect_input(s, "<-c", false, false, "RETV");
-  expect_input(s, "x := f(c)?", false, false, "FAIL");
-  expect_input(s, "go f(c)", false, false, "RET0");
-  expect_input(s, "c = 2", false, false, "RET0");
-  expect_input(s, "y := _", true, false, "RET0");
+  Session *session = begin(*state);
+  expect_fine(session, "func f(c) { return c, nil }; c := 1", "c f ");
+  expect_input(session, "c + 1", true, false, "RET1");
+  expect_input(session, "f(c)", false, false, "RETV");
+  expect_input(session, "f(c)?", false, true, "RETV");
+  expect_input(session, "<-c", false, false, "RETV");
+  expect_input(session, "x := f(c)?", false, false, "FAIL");
+  expect_input(session, "go f(c)", false, false, "RET0");
+  expect_input(session, "c = 2", false, false, "RET0");
+  expect_input(session, "y := _", true, false, "RET0");
   // functions are read late, but by themselves
-  expect_input(s, "func g(n) => g(n - 1)", false, false, "CALLK");
-  expect_input(s, "g(1)", false, false, "GETG");
+  expect_input(session, "func g(n) => g(n - 1)", false, false, "CALLK");
+  expect_input(session, "g(1)", false, false, "GETG");
 }
 
 int main(void) {

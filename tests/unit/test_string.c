@@ -14,33 +14,35 @@
 
 static void making(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  ObjString *a = string_format(f->locals, "%s-%d", "abc", 42);
+  Fixture *fixture = fixture_new(1);
+  ObjString *a = string_format(fixture->locals, "%s-%d", "abc", 42);
   assert_string_equal(string_data(a), "abc-42");
-  ObjString *b = string_concat(f->locals, a, string_new(f->locals, "!", 1));
+  ObjString *b =
+      string_concat(fixture->locals, a, string_new(fixture->locals, "!", 1));
   assert_string_equal(string_data(b), "abc-42!");
   assert_int_equal(b->len, 7);
-  assert_null(string_alloc(f->locals, STRING_LEN_MAX + 1));
-  fixture_free(f);
+  assert_null(string_alloc(fixture->locals, STRING_LEN_MAX + 1));
+  fixture_free(fixture);
 }
 
 static void names_are_unique(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   static ObjString *names[3000];
   for (int round = 0; round < 2; round++)
     for (int i = 0; i < 3000; i++) {
       char text[16];
       int len = snprintf(text, sizeof text, "n%d", i);
-      ObjString *s = vm_intern(&f->vm, text, (size_t)len);
-      assert_string_equal(string_data(s), text);
-      if (round) assert_ptr_equal(s, names[i]);
-      names[i] = s;
+      ObjString *string = vm_intern(&fixture->vm, text, (size_t)len);
+      assert_string_equal(string_data(string), text);
+      if (round) assert_ptr_equal(string, names[i]);
+      names[i] = string;
       assert_int_equal(
-          string_hash(&f->vm, s),
-          string_hash(&f->vm, string_new(f->locals, text, (size_t)len)));
+          string_hash(&fixture->vm, string),
+          string_hash(&fixture->vm,
+                      string_new(fixture->locals, text, (size_t)len)));
     }
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 static void utf8(void **state) {
@@ -85,8 +87,8 @@ static void ints_against_floats(void **state) {
 // Equal values have equal hashes, and words do not matter.
 static void equality_and_hashes(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  Local *local = f->locals;
+  Fixture *fixture = fixture_new(1);
+  Local *local = fixture->locals;
   double floats[] = {0,          -0.0,   1,        -1,     0.5,     0x1p53,
                      0x1p53 + 2, 0x1p61, -0x1p61,  0x1p62, -0x1p63, 0x1p63,
                      1e300,      1e-300, INFINITY, NAN};
@@ -118,58 +120,63 @@ static void equality_and_hashes(void **state) {
       assert_int_equal(same, value_compare(a[i], b[j]) == 0);
       equal += same;
       if (same)
-        assert_int_equal(value_hash(&f->vm, a[i]), value_hash(&f->vm, b[j]));
+        assert_int_equal(value_hash(&fixture->vm, a[i]),
+                         value_hash(&fixture->vm, b[j]));
     }
   // Each with itself but NaN: 27; 0 is -0 both ways and both are int 0: 6;
   // 1, -1, 2^53, 2^61, -2^61, 2^62 and -2^63 as ints and floats: 14.
   assert_int_equal(equal, 27 + 6 + 14);
   assert_true(value_equal(value_from_small(1), value_from_float(local, 1)));
   assert_false(value_equal(a[FLOATS - 1], a[FLOATS - 1]));
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
-static Value list_of(Fixture *f, int count, const Value *values) {
-  ObjList *list = list_new(f->locals, 0);
-  assert_true(list_append(f->locals, list, values, (size_t)count));
+static Value list_of(Fixture *fixture, int count, const Value *values) {
+  ObjList *list = list_new(fixture->locals, 0);
+  assert_true(list_append(fixture->locals, list, values, (size_t)count));
   return value_from_obj(list);
 }
 
 static void deep_equality(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   const char *deep = NULL;
-  Value one[] = {value_from_small(1), fixture_string(f, "x")};
-  Value two[] = {value_from_float(f->locals, 1), fixture_string(f, "x")};
-  Value a = list_of(f, 2, one), b = list_of(f, 2, two);
+  Value one[] = {value_from_small(1), fixture_string(fixture, "x")};
+  Value two[] = {value_from_float(fixture->locals, 1),
+                 fixture_string(fixture, "x")};
+  Value a = list_of(fixture, 2, one), b = list_of(fixture, 2, two);
   assert_false(value_equal(a, b));
-  assert_true(value_deep_equal(f->locals, a, b, &deep));
-  ObjMap *m = map_new(f->locals, 0), *n = map_new(f->locals, 0);
-  map_set(f->locals, m, one[0], a);
-  map_set(f->locals, m, one[1], VALUE_NIL);
-  map_set(f->locals, n, two[1], VALUE_NIL);
-  map_set(f->locals, n, two[0], b);
-  Value mv = value_from_obj(m), nv = value_from_obj(n);
-  assert_true(value_deep_equal(f->locals, mv, nv, &deep));
-  list_push(f->locals, (ObjList *)value_obj(a), mv);  // cycles
-  list_push(f->locals, (ObjList *)value_obj(b), nv);
-  assert_true(value_deep_equal(f->locals, mv, nv, &deep));
+  assert_true(value_deep_equal(fixture->locals, a, b, &deep));
+  ObjMap *left = map_new(fixture->locals, 0),
+         *right = map_new(fixture->locals, 0);
+  map_set(fixture->locals, left, one[0], a);
+  map_set(fixture->locals, left, one[1], VALUE_NIL);
+  map_set(fixture->locals, right, two[1], VALUE_NIL);
+  map_set(fixture->locals, right, two[0], b);
+  Value x = value_from_obj(left), y = value_from_obj(right);
+  assert_true(value_deep_equal(fixture->locals, x, y, &deep));
+  list_push(fixture->locals, (ObjList *)value_obj(a), x);  // cycles
+  list_push(fixture->locals, (ObjList *)value_obj(b), y);
+  assert_true(value_deep_equal(fixture->locals, x, y, &deep));
   assert_false(deep);
-  list_push(f->locals, (ObjList *)value_obj(a), VALUE_NIL);
-  assert_false(value_deep_equal(f->locals, mv, nv, &deep));
-  fixture_free(f);
+  list_push(fixture->locals, (ObjList *)value_obj(a), VALUE_NIL);
+  assert_false(value_deep_equal(fixture->locals, x, y, &deep));
+  fixture_free(fixture);
 }
 
 static void deep_nesting_is_no_overflow(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   Value a = VALUE_NIL, b = VALUE_NIL;
-  for (int i = 0; i < 9000; i++) a = list_of(f, 1, &a), b = list_of(f, 1, &b);
+  for (int i = 0; i < 9000; i++)
+    a = list_of(fixture, 1, &a), b = list_of(fixture, 1, &b);
   const char *deep = NULL;
-  assert_true(value_deep_equal(f->locals, a, b, &deep));
-  for (int i = 0; i < 9000; i++) a = list_of(f, 1, &a), b = list_of(f, 1, &b);
-  assert_false(value_deep_equal(f->locals, a, b, &deep));
+  assert_true(value_deep_equal(fixture->locals, a, b, &deep));
+  for (int i = 0; i < 9000; i++)
+    a = list_of(fixture, 1, &a), b = list_of(fixture, 1, &b);
+  assert_false(value_deep_equal(fixture->locals, a, b, &deep));
   assert_true(deep);
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 int main(void) {

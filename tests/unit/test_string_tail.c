@@ -11,24 +11,25 @@
 #include "vm/heap/span.h"
 #include "vm/object/string_tail.h"
 
-static ObjString *append(Fixture *f, ObjString *s, const char *piece) {
-  s = string_concat(&f->locals[0], s,
-                    string_new(&f->locals[0], piece, strlen(piece)));
-  assert_true(string_is_valid(s));
-  return s;
+static ObjString *append(Fixture *fixture, ObjString *string,
+                         const char *piece) {
+  string = string_concat(&fixture->locals[0], string,
+                         string_new(&fixture->locals[0], piece, strlen(piece)));
+  assert_true(string_is_valid(string));
+  return string;
 }
 
 // Of so many bytes, by pieces of two.
-static ObjString *grown(Fixture *f, size_t len) {
-  ObjString *s = string_new(&f->locals[0], "ab", 2);
-  while (s->len < len) s = append(f, s, "ab");
-  return s;
+static ObjString *grown(Fixture *fixture, size_t len) {
+  ObjString *string = string_new(&fixture->locals[0], "ab", 2);
+  while (string->len < len) string = append(fixture, string, "ab");
+  return string;
 }
 
-static void expect_text(const ObjString *s, size_t len, const char *end) {
+static void expect_text(const ObjString *string, size_t len, const char *end) {
   size_t rest = strlen(end);
-  const char *data = string_data(s);
-  assert_int_equal(s->len, len + rest);
+  const char *data = string_data(string);
+  assert_int_equal(string->len, len + rest);
   for (size_t n = 0; n < len; n++) assert_int_equal(data[n], "ab"[n % 2]);
   assert_memory_equal(data + len, end, rest);
 }
@@ -41,119 +42,122 @@ static bool shares(const ObjString *a, const ObjString *b) {
 // --- Who shares bytes -------------------------------------------------------
 static void the_longest_takes_the_room(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  ObjString *s = grown(f, 1000);
-  ObjString *next = append(f, s, "x"), *other = append(f, s, "y");
-  assert_true(shares(s, next));
-  assert_false(shares(s, other));
-  ObjString *third = append(f, other, "z");
+  Fixture *fixture = fixture_new(1);
+  ObjString *string = grown(fixture, 1000);
+  ObjString *next = append(fixture, string, "x"),
+            *other = append(fixture, string, "y");
+  assert_true(shares(string, next));
+  assert_false(shares(string, other));
+  ObjString *third = append(fixture, other, "z");
   assert_true(shares(other, third));
-  expect_text(s, 1000, "");
+  expect_text(string, 1000, "");
   expect_text(next, 1000, "x");
   expect_text(other, 1000, "y");
   expect_text(third, 1000, "yz");
-  ObjString *twice = string_concat(&f->locals[0], next, next);
+  ObjString *twice = string_concat(&fixture->locals[0], next, next);
   assert_int_equal(twice->len, 2002);
   assert_memory_equal(string_data(twice) + 1001, string_data(next), 1001);
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 // What is joined once, and what is short, has its bytes and no room.
 static void others_have_their_own(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   char text[4000];
   memset(text, 'a', sizeof text);
-  ObjString *plain = string_new(&f->locals[0], text, sizeof text);
-  ObjString *once = append(f, plain, "b");
+  ObjString *plain = string_new(&fixture->locals[0], text, sizeof text);
+  ObjString *once = append(fixture, plain, "b");
   assert_int_equal(once->at, STRING_OWN);
-  assert_true(append(f, once, "c")->obj.flags & STRING_TAIL);
-  assert_int_equal(grown(f, TAIL_LEAST - 2)->at, STRING_OWN);
-  fixture_free(f);
+  assert_true(append(fixture, once, "c")->obj.flags & STRING_TAIL);
+  assert_int_equal(grown(fixture, TAIL_LEAST - 2)->at, STRING_OWN);
+  fixture_free(fixture);
 }
 
 // Than if it were alone, however long it is.
 static void one_keeps_less_than_twice(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   char piece[200];
   memset(piece, 'p', sizeof piece - 1);
   piece[sizeof piece - 1] = '\0';
   for (size_t by = 1; by < sizeof piece; by += 66) {
-    ObjString *s = grown(f, 2);
-    while (s->len < 400000) {
-      s = append(f, s, piece + sizeof piece - 1 - by);
-      if (!(s->obj.flags & STRING_TAIL)) continue;
-      size_t alone = heap_size_for(sizeof(ObjRaw) + s->len + 1);
-      size_t kept = heap_size_of(string_block(s)) + heap_size_of(s);
+    ObjString *string = grown(fixture, 2);
+    while (string->len < 400000) {
+      string = append(fixture, string, piece + sizeof piece - 1 - by);
+      if (!(string->obj.flags & STRING_TAIL)) continue;
+      size_t alone = heap_size_for(sizeof(ObjRaw) + string->len + 1);
+      size_t kept = heap_size_of(string_block(string)) + heap_size_of(string);
       if (kept >= 2 * alone)
-        fail_msg("%zu bytes keep %zu, not %zu", (size_t)s->len, kept, alone);
+        fail_msg("%zu bytes keep %zu, not %zu", (size_t)string->len, kept,
+                 alone);
     }
   }
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 // --- The NUL ----------------------------------------------------------------
 static void settled_strings_end_with_nul(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  ObjString *older = grown(f, 1000), *last = append(f, older, "x");
+  Fixture *fixture = fixture_new(1);
+  ObjString *older = grown(fixture, 1000), *last = append(fixture, older, "x");
   const char *data = string_data(last);
   assert_true(string_settle(last) && string_settle(last));
   assert_ptr_equal(string_data(last), data);
   assert_int_equal(data[1001], 0);
-  expect_text(append(f, last, "y"), 1000, "xy");
+  expect_text(append(fixture, last, "y"), 1000, "xy");
   assert_int_equal(data[1001], 0);
 
   assert_true(string_settle(older) && string_settle(older));
   const char *moved = string_data(older);
   assert_ptr_not_equal(moved, data);
   assert_int_equal(moved[1000], 0);
-  expect_text(append(f, older, "z"), 1000, "z");
+  expect_text(append(fixture, older, "z"), 1000, "z");
   assert_int_equal(moved[1000], 0);
   assert_ptr_equal(string_data(older), moved);
   expect_text(older, 1000, "");
   expect_text(last, 1000, "x");
   assert_true(string_is_valid(older) && string_is_valid(last));
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 static void without_memory_it_stays(void **state) {
   (void)state;
   enum { LEN = 1 << 20 };
-  Fixture *f = fixture_new(1);
-  heap_set_limit(f->vm.heap, 8 << 20);
-  ObjString *s = grown(f, 1 << 10);
-  while (s->len < LEN) s = string_concat(&f->locals[0], s, s);
-  ObjString *last = append(f, s, "x");
-  while (string_alloc(&f->locals[0], LEN / 16) != NULL) continue;
-  assert_false(string_settle(s));
-  expect_text(s, LEN, "");
+  Fixture *fixture = fixture_new(1);
+  heap_set_limit(fixture->vm.heap, 8 << 20);
+  ObjString *string = grown(fixture, 1 << 10);
+  while (string->len < LEN)
+    string = string_concat(&fixture->locals[0], string, string);
+  ObjString *last = append(fixture, string, "x");
+  while (string_alloc(&fixture->locals[0], LEN / 16) != NULL) continue;
+  assert_false(string_settle(string));
+  expect_text(string, LEN, "");
   assert_true(string_settle(last));
   assert_int_equal(string_data(last)[LEN + 1], 0);
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 // --- The longest -------------------------------------------------------------
 // A block may have room for more bytes than a string can have.
 static void none_grows_beyond_the_limit(void **state) {
   (void)state;
-  Fixture *f = fixture_new(1);
-  ObjString *s = grown(f, 1000);
+  Fixture *fixture = fixture_new(1);
+  ObjString *string = grown(fixture, 1000);
   ObjRaw *block = (ObjRaw *)heap_alloc(
-      &f->locals[0].heap, sizeof *block + STRING_LEN_MAX + 100, OBJ_RAW);
+      &fixture->locals[0].heap, sizeof *block + STRING_LEN_MAX + 100, OBJ_RAW);
   assert_non_null(block);
   block->cap = STRING_LEN_MAX + 100;
   block->len = STRING_LEN_MAX - 1;
-  s->at = (int32_t)(((intptr_t)block->data - (intptr_t)s) / 8);
-  s->len = (uint32_t)block->len;
-  ObjString *longest = append(f, s, "x");
-  assert_true(shares(s, longest));
+  string->at = (int32_t)(((intptr_t)block->data - (intptr_t)string) / 8);
+  string->len = (uint32_t)block->len;
+  ObjString *longest = append(fixture, string, "x");
+  assert_true(shares(string, longest));
   assert_int_equal(longest->len, STRING_LEN_MAX);
-  ObjString *more = string_new(&f->locals[0], "y", 1);
-  assert_null(string_concat(&f->locals[0], longest, more));
+  ObjString *more = string_new(&fixture->locals[0], "y", 1);
+  assert_null(string_concat(&fixture->locals[0], longest, more));
   assert_int_equal(block->len, STRING_LEN_MAX);
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 // --- Memory far apart -------------------------------------------------------
@@ -180,27 +184,27 @@ static void memory_far_apart(void **state) {
   (void)state;
   enum { LEN = 7 << 20 };  // for which a block of memory is mapped
   char *next = (char *)((uintptr_t)1 << 44);
-  Fixture *f = fixture_new(1);
+  Fixture *fixture = fixture_new(1);
   heap_set_memory(
-      f->vm.heap,
+      fixture->vm.heap,
       &(HeapMemory){.map = map_far, .unmap = unmap_far, .arg = &next});
   char *text = malloc(LEN);
   memset(text, 'a', LEN);
-  ObjString *s = string_new(&f->locals[0], text, LEN);
-  if (s == NULL) {  // (a sanitizer has these addresses)
+  ObjString *string = string_new(&fixture->locals[0], text, LEN);
+  if (string == NULL) {  // (a sanitizer has these addresses)
     free(text);
-    fixture_free(f);
+    fixture_free(fixture);
     skip();
   }
   for (int n = 0; n < 3; n++) {
-    s = append(f, s, "b");
-    assert_int_equal(s->at, STRING_OWN);
+    string = append(fixture, string, "b");
+    assert_int_equal(string->at, STRING_OWN);
   }
-  assert_int_equal(s->len, LEN + 3);
-  assert_memory_equal(string_data(s), text, LEN);
-  assert_memory_equal(string_data(s) + LEN, "bbb", 3);
+  assert_int_equal(string->len, LEN + 3);
+  assert_memory_equal(string_data(string), text, LEN);
+  assert_memory_equal(string_data(string) + LEN, "bbb", 3);
   free(text);
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 // --- Two threads ------------------------------------------------------------
@@ -223,17 +227,17 @@ static void *work(void *arg) {
   Local *local = &worker->f->locals[worker->index];
   char mark[] = {(char)('A' + worker->index), '\0'};
   for (uint32_t n = 0; n < ROUNDS; n++) {
-    ObjString *s = worker->strings[n];
+    ObjString *string = worker->strings[n];
     __atomic_fetch_add(worker->arrived, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(worker->arrived, __ATOMIC_SEQ_CST) < 2 * (n + 1))
       sched_yield();
     if (worker->index == 2 && n % 4 == 0) {
-      bool settled = string_settle(s);
-      worker->wrong += !settled || strlen(string_data(s)) != s->len;
+      bool settled = string_settle(string);
+      worker->wrong += !settled || strlen(string_data(string)) != string->len;
     }
     for (int i = 0; i < 3; i++)
-      s = string_concat(local, s, string_new(local, mark, 1));
-    worker->made[n] = s;
+      string = string_concat(local, string, string_new(local, mark, 1));
+    worker->made[n] = string;
   }
   return NULL;
 }
@@ -242,17 +246,17 @@ static void threads_append_at_once(void **state) {
   (void)state;
   static ObjString *strings[ROUNDS];
   static Worker workers[2];
-  Fixture *f = fixture_new(3);
-  ObjString *base = grown(f, TAIL_LEAST - 2);  // has no block
+  Fixture *fixture = fixture_new(3);
+  ObjString *base = grown(fixture, TAIL_LEAST - 2);  // has no block
   for (size_t n = 0; n < ROUNDS; n++) {
-    strings[n] = append(f, append(f, base, "ab"), "ab");
-    if (n % 3 == 0) append(f, strings[n], "longer");
+    strings[n] = append(fixture, append(fixture, base, "ab"), "ab");
+    if (n % 3 == 0) append(fixture, strings[n], "longer");
   }
   uint32_t arrived = 0;
   pthread_t threads[2];
   for (int t = 0; t < 2; t++) {
     workers[t] = (Worker){
-        .f = f, .index = t + 1, .arrived = &arrived, .strings = strings};
+        .f = fixture, .index = t + 1, .arrived = &arrived, .strings = strings};
     pthread_create(&threads[t], NULL, work, &workers[t]);
   }
   for (int t = 0; t < 2; t++) pthread_join(threads[t], NULL);
@@ -262,7 +266,7 @@ static void threads_append_at_once(void **state) {
     expect_text(workers[0].made[n], strings[n]->len, "BBB");
     expect_text(workers[1].made[n], strings[n]->len, "CCC");
   }
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 // Settles the string of each round at once with another thread.
@@ -283,16 +287,17 @@ static void threads_settle_at_once(void **state) {
   (void)state;
   static ObjString *strings[ROUNDS];
   static Worker workers[2];
-  Fixture *f = fixture_new(1);
-  ObjString *base = grown(f, TAIL_LEAST);
+  Fixture *fixture = fixture_new(1);
+  ObjString *base = grown(fixture, TAIL_LEAST);
   for (size_t n = 0; n < ROUNDS; n++) {
-    strings[n] = append(f, base, "ab");
-    append(f, strings[n], "longer");
+    strings[n] = append(fixture, base, "ab");
+    append(fixture, strings[n], "longer");
   }
   uint32_t arrived = 0;
   pthread_t threads[2];
   for (int t = 0; t < 2; t++) {
-    workers[t] = (Worker){.f = f, .arrived = &arrived, .strings = strings};
+    workers[t] =
+        (Worker){.f = fixture, .arrived = &arrived, .strings = strings};
     pthread_create(&threads[t], NULL, settle_all, &workers[t]);
   }
   for (int t = 0; t < 2; t++) pthread_join(threads[t], NULL);
@@ -300,7 +305,7 @@ static void threads_settle_at_once(void **state) {
     assert_ptr_equal(workers[0].seen[n], string_data(strings[n]));
     assert_ptr_equal(workers[1].seen[n], string_data(strings[n]));
   }
-  fixture_free(f);
+  fixture_free(fixture);
 }
 
 // --- Natives ----------------------------------------------------------------

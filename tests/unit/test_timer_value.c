@@ -41,8 +41,8 @@ static CspValue call_it(const char *name, int argc, CspValue *args) {
 
 // What the thread does that has taken it out of the heap.
 static void fire(CspValue v) {
-  ObjTimer *t = (ObjTimer *)value_obj(v.word);
-  t->timer.fire(call->local->p, &t->timer, rt_now());
+  ObjTimer *timer = (ObjTimer *)value_obj(v.word);
+  timer->timer.fire(call->local->p, &timer->timer, rt_now());
 }
 
 static void a_stopped_one_gives_nothing(void **state) {

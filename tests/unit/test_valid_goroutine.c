@@ -23,29 +23,31 @@ typedef struct Running {
   Instr code[CODE];
 } Running;
 
-static void begin(Running *r) {
-  *r = (Running){.f = fixture_new(1)};
-  Local *local = r->f->locals;
-  r->proto = (Proto){.code = r->code, .ncode = CODE, .nregs = REGISTERS};
-  r->proto.name = string_new(local, "f", 1);
+static void begin(Running *running) {
+  *running = (Running){.f = fixture_new(1)};
+  Local *local = running->f->locals;
+  running->proto =
+      (Proto){.code = running->code, .ncode = CODE, .nregs = REGISTERS};
+  running->proto.name = string_new(local, "f", 1);
   ObjClosure *closure =
       (ObjClosure *)heap_alloc(&local->heap, sizeof *closure, OBJ_CLOSURE);
-  closure->proto = &r->proto;
-  r->g = (Goroutine *)heap_alloc(&local->heap, sizeof *r->g, OBJ_GOROUTINE);
-  memset((char *)r->g + sizeof(Obj), 0, sizeof *r->g - sizeof(Obj));
-  Goroutine *g = r->g;
+  closure->proto = &running->proto;
+  running->g =
+      (Goroutine *)heap_alloc(&local->heap, sizeof *running->g, OBJ_GOROUTINE);
+  memset((char *)running->g + sizeof(Obj), 0, sizeof *running->g - sizeof(Obj));
+  Goroutine *g = running->g;
   assert_true(stack_init(local, g, STACK_INITIAL));
   g->defers = VALUE_NIL;
-  g->pc = r->code + 1;
+  g->pc = running->code + 1;
   g->base = g->stack + FRAME_WORDS;
   g->base[-1] = value_from_obj(closure);
   g->base += CALLEE_AT;
-  g->base[-3] = (Value)(uintptr_t)(r->code + 2);
+  g->base[-3] = (Value)(uintptr_t)(running->code + 2);
   g->base[-2] = (Value)(CALLEE_AT << 8 | 1) << 2;
   g->base[-1] = value_from_obj(closure);
 }
 
-static void end(Running *r) { fixture_free(r->f); }
+static void end(Running *running) { fixture_free(running->f); }
 
 // --- Frames -----------------------------------------------------------------
 static bool top_valid(const void *of) {
@@ -54,16 +56,16 @@ static bool top_valid(const void *of) {
 }
 
 static void return_from(void *arg) {
-  Running *r = arg;
+  Running *running = arg;
   Value result = VALUE_NIL;
-  call_return(r->f->locals, r->g, &result, 1);
+  call_return(running->f->locals, running->g, &result, 1);
 }
 
 static void reserve(void *arg) {
-  Running *r = arg;
-  r->f->vm.stack_limit_bytes = 1 << 20;
-  r->f->vm.frame_limit = 1000;
-  stack_reserve(r->f->locals, r->g, r->g->limit + 10);
+  Running *running = arg;
+  running->f->vm.stack_limit_bytes = 1 << 20;
+  running->f->vm.frame_limit = 1000;
+  stack_reserve(running->f->locals, running->g, running->g->limit + 10);
 }
 
 static void frames(void **state) {
@@ -108,16 +110,18 @@ static void frames_stay_valid(void **state) {
 }
 
 // --- Goroutines -------------------------------------------------------------
-static bool goroutine_valid(const void *g) { return goroutine_is_valid(g); }
+static bool goroutine_valid(const void *goroutine) {
+  return goroutine_is_valid(goroutine);
+}
 
 static void cancel(void *arg) {
-  Running *r = arg;
-  group_raise(r->f->locals, r->g);
+  Running *running = arg;
+  group_raise(running->f->locals, running->g);
 }
 
 static void wake_up(void *arg) {
-  Running *r = arg;
-  interp_wake(r->f->locals, r->g);
+  Running *running = arg;
+  interp_wake(running->f->locals, running->g);
 }
 
 static void stacks(void **state) {
@@ -161,8 +165,8 @@ static void what_it_waits_with(void **state) {
 }
 
 static void pop_deferred(void *arg) {
-  Running *r = arg;
-  call_pop_deferred(r->f->locals, r->g);
+  Running *running = arg;
+  call_pop_deferred(running->f->locals, running->g);
 }
 
 static void deferred_calls_and_panics(void **state) {
@@ -199,19 +203,19 @@ typedef struct Asked {
 } Asked;
 
 static void ask(void *arg) {
-  const Asked *a = arg;
-  const Value *base = a->r->g->base, *k = a->r->proto.constants;
-  if (a->kinds == NULL)
-    (void)operand_range(base, a->i, a->n);
-  else if (strchr(a->kinds, 'k') != NULL)
-    (void)operand_constant(base, k, a->i, a->kinds, a->n);
+  const Asked *asked = arg;
+  const Value *base = asked->r->g->base, *constants = asked->r->proto.constants;
+  if (asked->kinds == NULL)
+    (void)operand_range(base, asked->i, asked->n);
+  else if (strchr(asked->kinds, 'k') != NULL)
+    (void)operand_constant(base, constants, asked->i, asked->kinds, asked->n);
   else
-    (void)operand_register(base, a->i, a->kinds, a->n);
+    (void)operand_register(base, asked->i, asked->kinds, asked->n);
 }
 
-static void expect_refused(Running *r, Instr i, const char *kinds, uint32_t n,
-                           const char *words) {
-  Asked a = {r, i, kinds, n};
+static void expect_refused(Running *running, Instr i, const char *kinds,
+                           uint32_t n, const char *words) {
+  Asked a = {running, i, kinds, n};
   assert_use_dies(&(Subject){.use = ask, .arg = &a}, words);
 }
 

@@ -391,15 +391,16 @@ typedef struct Formatted {
   Words words;
 } Formatted;
 
-static void make_words(Formatted *f) {
+static void make_words(Formatted *formatted) {
   static const char text[] = "f(1)\n";
-  *f = (Formatted){
+  *formatted = (Formatted){
       .source = {.path = "test.csp", .text = text, .len = sizeof text - 1}};
-  f->arena = arena_new(&mem_libc, 1);
-  f->diags = diags_new(&mem_libc, &f->source);
-  const Node *tree =
-      parse_with_trail(&f->source, f->arena, f->diags, &f->trail);
-  assert_true(words_make(&f->words, &f->source, &f->trail, tree));
+  formatted->arena = arena_new(&mem_libc, 1);
+  formatted->diags = diags_new(&mem_libc, &formatted->source);
+  const Node *tree = parse_with_trail(&formatted->source, formatted->arena,
+                                      formatted->diags, &formatted->trail);
+  assert_true(words_make(&formatted->words, &formatted->source,
+                         &formatted->trail, tree));
 }
 
 static void brackets_match(void **state) {

@@ -30,64 +30,64 @@ static void begin(void) {
 
 // --- Channels ---------------------------------------------------------------
 static Chan *new_chan(uint32_t cap) {
-  Chan *c = malloc(chan_size(cap));
+  Chan *chan = malloc(chan_size(cap));
   begin();
-  chan_init(c, cap);
-  assert_true(chan_is_valid(c));
-  return c;
+  chan_init(chan, cap);
+  assert_true(chan_is_valid(chan));
+  return chan;
 }
 
-static void wait_for(Chan *c, G *g, bool send) {
+static void wait_for(Chan *chan, G *g, bool send) {
   g->wait.g = g;
   g->wait.index = -1;
-  chan_enqueue(c, &g->wait, send);
+  chan_enqueue(chan, &g->wait, send);
 }
 
 static void a_ring_has_its_count(void **state) {
   (void)state;
-  Chan *c = new_chan(ROOM);
-  assert_int_equal(chan_try_send(&p, c, 1), CHAN_DONE);
-  assert_true(chan_is_valid(c));
-  c->sendx = 3;
-  assert_false(chan_is_valid(c));
-  c->sendx = ROOM;
-  assert_false(chan_is_valid(c));
-  c->sendx = 1, c->count = ROOM + 1;
-  assert_false(chan_is_valid(c));
-  free(c);
+  Chan *chan = new_chan(ROOM);
+  assert_int_equal(chan_try_send(&p, chan, 1), CHAN_DONE);
+  assert_true(chan_is_valid(chan));
+  chan->sendx = 3;
+  assert_false(chan_is_valid(chan));
+  chan->sendx = ROOM;
+  assert_false(chan_is_valid(chan));
+  chan->sendx = 1, chan->count = ROOM + 1;
+  assert_false(chan_is_valid(chan));
+  free(chan);
 }
 
 static void waiters_are_where_they_may_be(void **state) {
   (void)state;
-  Chan *c = new_chan(ROOM);
-  wait_for(c, &g1, true);
-  assert_false(chan_is_valid(c));  // a sender, and there is room
-  chan_unlink(c, &g1.wait, true);
-  wait_for(c, &g1, false);
-  wait_for(c, &g2, false);
-  assert_true(chan_is_valid(c));
+  Chan *chan = new_chan(ROOM);
+  wait_for(chan, &g1, true);
+  assert_false(chan_is_valid(chan));  // a sender, and there is room
+  chan_unlink(chan, &g1.wait, true);
+  wait_for(chan, &g1, false);
+  wait_for(chan, &g2, false);
+  assert_true(chan_is_valid(chan));
   g2.wait.prev = NULL;
-  assert_false(chan_is_valid(c));
+  assert_false(chan_is_valid(chan));
   g2.wait.prev = &g1.wait;
-  c->recv_last = &g1.wait;
-  assert_false(chan_is_valid(c));
-  c->recv_last = &g2.wait;
-  c->flags = CHAN_IS_CLOSED;
-  assert_false(chan_is_valid(c));
-  free(c);
+  chan->recv_last = &g1.wait;
+  assert_false(chan_is_valid(chan));
+  chan->recv_last = &g2.wait;
+  chan->flags = CHAN_IS_CLOSED;
+  assert_false(chan_is_valid(chan));
+  free(chan);
 }
 
 static void both_sides_wait_for_one_select(void **state) {
   (void)state;
-  Chan *c = new_chan(0);
-  wait_for(c, &g1, false);
-  wait_for(c, &g2, true);
-  assert_false(chan_is_valid(c));
+  Chan *chan = new_chan(0);
+  wait_for(chan, &g1, false);
+  wait_for(chan, &g2, true);
+  assert_false(chan_is_valid(chan));
   g1.wait.index = 0;
   g2.wait.index = 1;
   g2.wait.g = &g1;
-  assert_true(chan_is_valid(c));
-  free(c);
+  assert_true(chan_is_valid(chan));
+  free(chan);
 }
 
 #define BREACH(c, what, word)         \
@@ -102,44 +102,44 @@ static void both_sides_wait_for_one_select(void **state) {
 // ROOM words in a block of so many and one of two, of which one was read.
 static void blocks_hold_what_the_counts_say(void **state) {
   (void)state;
-  Chan *c = malloc(chan_size_grows());
+  Chan *chan = malloc(chan_size_grows());
   ChanBlock *first = malloc(sizeof *first + ROOM * sizeof(uint64_t));
   ChanBlock *second = malloc(sizeof *second + 2 * sizeof(uint64_t));
   begin();
-  chan_init_grows(c, ROOM + 1);
-  assert_true(chan_is_valid(c));
+  chan_init_grows(chan, ROOM + 1);
+  assert_true(chan_is_valid(chan));
   chan_block_init(first, ROOM, 0);
   chan_block_init(second, 2, 0);
-  ChanGrowth *r = chan_growth(c);
-  BREACH(c, r->room, 1);
-  assert_true(chan_grow(&p, c, first));
+  ChanGrowth *growth = chan_growth(chan);
+  BREACH(chan, growth->room, 1);
+  assert_true(chan_grow(&p, chan, first));
   uint64_t word;
-  for (uint64_t i = 0; i < ROOM; i++) chan_try_send(&p, c, i);
-  assert_true(chan_grow(&p, c, second));
-  chan_try_send(&p, c, ROOM);
-  assert_int_equal(chan_try_recv(&p, c, &word), CHAN_DONE);
-  BREACH(c, r->limit, ROOM - 1);
-  BREACH(c, r->count, ROOM - 1);
-  BREACH(c, r->room, ROOM + 1);
-  BREACH(c, c->recvx, ROOM);
-  BREACH(c, c->sendx, 1);  // the last block has room
-  BREACH(c, c->cap, 1);
-  BREACH(c, second->end, 2);
-  BREACH(c, second->end, 3);
-  assert_int_equal(chan_try_send(&p, c, 7), CHAN_DONE);
-  chan_try_recv(&p, c, &word);
-  assert_int_equal(chan_try_send(&p, c, 8), CHAN_DONE);
-  assert_int_equal(c->sendx, 1);
-  BREACH(c, c->sendx, 3);
-  r->spare = first;
-  assert_false(chan_is_valid(c));
-  free(first), free(second), free(c);
+  for (uint64_t i = 0; i < ROOM; i++) chan_try_send(&p, chan, i);
+  assert_true(chan_grow(&p, chan, second));
+  chan_try_send(&p, chan, ROOM);
+  assert_int_equal(chan_try_recv(&p, chan, &word), CHAN_DONE);
+  BREACH(chan, growth->limit, ROOM - 1);
+  BREACH(chan, growth->count, ROOM - 1);
+  BREACH(chan, growth->room, ROOM + 1);
+  BREACH(chan, chan->recvx, ROOM);
+  BREACH(chan, chan->sendx, 1);  // the last block has room
+  BREACH(chan, chan->cap, 1);
+  BREACH(chan, second->end, 2);
+  BREACH(chan, second->end, 3);
+  assert_int_equal(chan_try_send(&p, chan, 7), CHAN_DONE);
+  chan_try_recv(&p, chan, &word);
+  assert_int_equal(chan_try_send(&p, chan, 8), CHAN_DONE);
+  assert_int_equal(chan->sendx, 1);
+  BREACH(chan, chan->sendx, 3);
+  growth->spare = first;
+  assert_false(chan_is_valid(chan));
+  free(first), free(second), free(chan);
 }
 
 static void break_chan(void) {
-  Chan *c = new_chan(ROOM);
-  c->recvx = 2;
-  chan_try_send(&p, c, 1);
+  Chan *chan = new_chan(ROOM);
+  chan->recvx = 2;
+  chan_try_send(&p, chan, 1);
 }
 
 // --- Select -----------------------------------------------------------------
@@ -147,13 +147,13 @@ static SelCase cases[2];
 static uint16_t order[4] = {0, 1, 0, 1};
 
 static void two_cases(void) {
-  Chan *c = malloc(2 * chan_size(0));
+  Chan *chan = malloc(2 * chan_size(0));
   begin();
   p.single = false;
-  chan_init(&c[0], 0);
-  chan_init(&c[1], 0);
-  cases[0] = (SelCase){.chan = &c[1]};
-  cases[1] = (SelCase){.chan = &c[0]};
+  chan_init(&chan[0], 0);
+  chan_init(&chan[1], 0);
+  cases[0] = (SelCase){.chan = &chan[1]};
+  cases[1] = (SelCase){.chan = &chan[0]};
 }
 
 static void select_locks_by_address(void **state) {

@@ -81,8 +81,8 @@ static void a_header_is_no_span(void **state) {
 
 // What is marked, but not allocated, was freed too early.
 static bool is_unmarked(const void *span) {
-  const Span *s = span;
-  return (s->mark[0] & ~s->alloc[0]) == 0;
+  const Span *swept = span;
+  return (swept->mark[0] & ~swept->alloc[0]) == 0;
 }
 
 static void free_objects_are_not_marked(void **state) {
@@ -152,51 +152,56 @@ static void append(void *bytes) {
 static void bytes(void **state) {
   (void)state;
   fixture = fixture_new(1);
-  ObjBytes *b = bytes_new(fixture->locals, 5);
-  Subject appended = {bytes_valid, b, append, b};
-  BREAK(&appended, b->block->len, b->block->cap + 1);
-  BREAK(&appended, b->block->cap, 4096);
-  BREAK(&appended, b->block->obj.type, OBJ_VALUES);
-  BREAK(&appended, b->obj.type, OBJ_LIST);
+  ObjBytes *bytes = bytes_new(fixture->locals, 5);
+  Subject appended = {bytes_valid, bytes, append, bytes};
+  BREAK(&appended, bytes->block->len, bytes->block->cap + 1);
+  BREAK(&appended, bytes->block->cap, 4096);
+  BREAK(&appended, bytes->block->obj.type, OBJ_VALUES);
+  BREAK(&appended, bytes->obj.type, OBJ_LIST);
   fixture_free(fixture);
 }
 
-static bool string_valid(const void *s) { return string_is_valid(s); }
-static void concat(void *s) { string_concat(fixture->locals, s, s); }
+static bool string_valid(const void *string) { return string_is_valid(string); }
+static void concat(void *string) {
+  string_concat(fixture->locals, string, string);
+}
 
 static void strings(void **state) {
   (void)state;
   fixture = fixture_new(1);
-  ObjString *s = string_alloc(fixture->locals, 20);
-  memset(s->own, 'x', 20);
-  Subject joined = {string_valid, s, concat, s};
-  BREAK(&joined, s->own[s->len], 'x');
-  BREAK(&joined, s->len, 19);
-  BREAK(&joined, s->len, 4096);
-  BREAK(&joined, s->len, UINT64_MAX);
-  BREAK(&joined, s->obj.type, OBJ_BYTES);
+  ObjString *string = string_alloc(fixture->locals, 20);
+  memset(string->own, 'x', 20);
+  Subject joined = {string_valid, string, concat, string};
+  BREAK(&joined, string->own[string->len], 'x');
+  BREAK(&joined, string->len, 19);
+  BREAK(&joined, string->len, 4096);
+  BREAK(&joined, string->len, UINT64_MAX);
+  BREAK(&joined, string->obj.type, OBJ_BYTES);
   fixture_free(fixture);
 }
 
-static bool tail_valid(const void *s) { return string_tail_is_valid(s); }
-static void settle(void *s) { string_settle(s); }
+static bool tail_valid(const void *string) {
+  return string_tail_is_valid(string);
+}
+static void settle(void *string) { string_settle(string); }
 
 // A string whose bytes are in a block, with room after them.
 static void string_tails(void **state) {
   (void)state;
   fixture = fixture_new(1);
-  ObjString *s = string_alloc(fixture->locals, TAIL_LEAST);
-  memset(s->own, 'x', TAIL_LEAST);
-  for (int n = 0; n < 2; n++) s = string_concat(fixture->locals, s, s);
-  assert_true(s->obj.flags & STRING_TAIL);
-  ObjRaw *block = string_block(s);
-  Subject joined = {tail_valid, s, concat, s};
-  Subject settled = {tail_valid, s, settle, s};
-  BREAK(&joined, s->len, s->len + 1);
-  BREAK(&settled, block->len, s->len - 1);
+  ObjString *string = string_alloc(fixture->locals, TAIL_LEAST);
+  memset(string->own, 'x', TAIL_LEAST);
+  for (int n = 0; n < 2; n++)
+    string = string_concat(fixture->locals, string, string);
+  assert_true(string->obj.flags & STRING_TAIL);
+  ObjRaw *block = string_block(string);
+  Subject joined = {tail_valid, string, concat, string};
+  Subject settled = {tail_valid, string, settle, string};
+  BREAK(&joined, string->len, string->len + 1);
+  BREAK(&settled, block->len, string->len - 1);
   BREAK(&joined, block->len, block->cap);
   BREAK(&settled, block->cap, block->cap + 4096);
-  BREAK(&joined, block->cap, s->len);
+  BREAK(&joined, block->cap, string->len);
   BREAK(&settled, block->obj.type, OBJ_VALUES);
   fixture_free(fixture);
 }
@@ -219,17 +224,17 @@ static void check_maps(size_t entries) {
   ObjMap *map = map_new(fixture->locals, entries);
   for (size_t n = 0; n < entries; n++)
     map_set(fixture->locals, map, value_from_small((int64_t)n), VALUE_NIL);
-  ObjTable *t = map->table;
+  ObjTable *table = map->table;
   Subject is_set = {map_valid, map, set, map};
   Subject is_got = {map_valid, map, get, map};
   Subject is_deleted = {map_valid, map, delete, map};
-  BREAK(&is_set, t->used, t->cap + 1);
-  BREAK(&is_got, t->cap, t->cap + 1);
-  BREAK(&is_deleted, t->cap, t->cap * 16);
-  BREAK(&is_set, t->first, t->cap + 1);
-  BREAK(&is_set, t->index_bits, 3);
-  BREAK(&is_got, t->index_bits, 32);
-  BREAK(&is_deleted, t->obj.type, OBJ_VALUES);
+  BREAK(&is_set, table->used, table->cap + 1);
+  BREAK(&is_got, table->cap, table->cap + 1);
+  BREAK(&is_deleted, table->cap, table->cap * 16);
+  BREAK(&is_set, table->first, table->cap + 1);
+  BREAK(&is_set, table->index_bits, 3);
+  BREAK(&is_got, table->index_bits, 32);
+  BREAK(&is_deleted, table->obj.type, OBJ_VALUES);
   BREAK(&is_set, map->writer, 2);
   BREAK(&is_got, map->obj.type, OBJ_LIST);
 }

@@ -25,21 +25,21 @@ typedef struct Count {
 } Count;
 
 static CspStatus count_on(CspCall *call, void *data, bool on) {
-  Count *c = data;
+  Count *count = data;
   if (!on) {
-    free(c->memory);
+    free(count->memory);
     dropped++;
     return CSP_PANIC;
   }
-  for (; c->end < 0 || c->at < c->end; c->at++) {
+  for (; count->end < 0 || count->at < count->end; count->at++) {
     if (!csp_spent(call, 1)) continue;
-    int64_t pieces = (int64_t)csp_list_len(c->list);
-    if (pieces < 1000) csp_list_push(call, c->list, csp_int(call, pieces));
-    return csp_again(call, count_on, c, sizeof *c, 1);
+    int64_t pieces = (int64_t)csp_list_len(count->list);
+    if (pieces < 1000) csp_list_push(call, count->list, csp_int(call, pieces));
+    return csp_again(call, count_on, count, sizeof *count, 1);
   }
-  free(c->memory);
-  csp_return(call, c->list);
-  return csp_ok_int(call, c->at);
+  free(count->memory);
+  csp_return(call, count->list);
+  return csp_ok_int(call, count->at);
 }
 
 // count(n): a list that grows by one for each piece of n units, and n; n < 0:

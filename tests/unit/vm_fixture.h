@@ -23,35 +23,35 @@ typedef struct Fixture {
   Local locals[FIXTURE_LOCALS];
 } Fixture;
 
-static inline void fixture_local(Fixture *f, int i) {
-  heap_local_init(&f->locals[i].heap, f->vm.heap);
-  f->locals[i].vm = &f->vm;
+static inline void fixture_local(Fixture *fixture, int i) {
+  heap_local_init(&fixture->locals[i].heap, fixture->vm.heap);
+  fixture->locals[i].vm = &fixture->vm;
 }
 
 static inline Fixture *fixture_new(int locals) {
-  Fixture *f = calloc(1, sizeof *f);
-  assert_non_null(f);
-  f->vm.hash_seed = 0x1234567890abcdef;
-  f->vm.memory = &mem_libc;
-  f->vm.heap = heap_new(&f->vm);
-  assert_non_null(f->vm.heap);
-  for (int i = 0; i < locals; i++) fixture_local(f, i);
-  f->vm.boot = &f->locals[0];
-  return f;
+  Fixture *fixture = calloc(1, sizeof *fixture);
+  assert_non_null(fixture);
+  fixture->vm.hash_seed = 0x1234567890abcdef;
+  fixture->vm.memory = &mem_libc;
+  fixture->vm.heap = heap_new(&fixture->vm);
+  assert_non_null(fixture->vm.heap);
+  for (int i = 0; i < locals; i++) fixture_local(fixture, i);
+  fixture->vm.boot = &fixture->locals[0];
+  return fixture;
 }
 
-static inline void fixture_free(Fixture *f) {
+static inline void fixture_free(Fixture *fixture) {
   for (int i = 0; i < FIXTURE_LOCALS; i++)
-    if (f->locals[i].vm) heap_local_flush(&f->locals[i].heap);
-  heap_free(f->vm.heap);
-  mem_free(f->vm.names);
-  free(f);
+    if (fixture->locals[i].vm) heap_local_flush(&fixture->locals[i].heap);
+  heap_free(fixture->vm.heap);
+  mem_free(fixture->vm.names);
+  free(fixture);
 }
 
-static inline Value fixture_string(Fixture *f, const char *text) {
-  ObjString *s = string_new(&f->locals[0], text, strlen(text));
-  assert_non_null(s);
-  return value_from_obj(s);
+static inline Value fixture_string(Fixture *fixture, const char *text) {
+  ObjString *string = string_new(&fixture->locals[0], text, strlen(text));
+  assert_non_null(string);
+  return value_from_obj(string);
 }
 
 // xorshift64: the same numbers in every run.
