@@ -121,9 +121,9 @@ static void note_step(const char *place, const char *name) {
   if (ex.step_count >= ex.step_limit) {
     explore_fail("livelock: not over after %u steps", ex.step_limit);
   }
-  Thread *t = &ex.threads[ex.current];
-  t->place = place;
-  t->name = name;
+  Thread *thread = &ex.threads[ex.current];
+  thread->place = place;
+  thread->name = name;
   ex.steps[ex.step_count++] = (Step){place, name, ex.current, false};
   ex.now += EXPLORE_STEP_NS;
 }
@@ -136,25 +136,27 @@ static void pass_store(int thread) {
 }
 
 // --- Who can go on ----------------------------------------------------------
-static bool thread_all_others_done(const Thread *t) {
+static bool thread_all_others_done(const Thread *thread) {
   for (int i = 0; i < ex.thread_count; i++) {
-    if (&ex.threads[i] != t && ex.threads[i].state != THREAD_DONE) return false;
+    if (&ex.threads[i] != thread && ex.threads[i].state != THREAD_DONE)
+      return false;
   }
   return true;
 }
 
-static bool sleeper_can_run(const Thread *t) {
-  switch (t->state) {
+static bool sleeper_can_run(const Thread *thread) {
+  switch (thread->state) {
     case THREAD_FUTEX:
-      return t->woken || t->deadline <= ex.now;
+      return thread->woken || thread->deadline <= ex.now;
     case THREAD_UNTIL_SET:
-      return __atomic_load_n(t->word, __ATOMIC_RELAXED) != 0;
+      return __atomic_load_n(thread->word, __ATOMIC_RELAXED) != 0;
     case THREAD_UNTIL_CLEAR:
-      return (__atomic_load_n(t->word, __ATOMIC_RELAXED) & t->bits) == 0;
+      return (__atomic_load_n(thread->word, __ATOMIC_RELAXED) & thread->bits) ==
+             0;
     case THREAD_JOIN:
-      return ex.threads[t->joined].state == THREAD_DONE;
+      return ex.threads[thread->joined].state == THREAD_DONE;
     case THREAD_JOIN_ALL:
-      return thread_all_others_done(t);
+      return thread_all_others_done(thread);
     case THREAD_READY:
     case THREAD_DONE:
       break;
@@ -168,8 +170,9 @@ static int list_ready(int *list, bool gives_way) {
   int count = 0, thread = ex.current;
   for (int left = ex.thread_count; left > 0; left--) {
     if (gives_way && ++thread == ex.thread_count) thread = 0;
-    const Thread *t = &ex.threads[thread];
-    if (t->state == THREAD_READY || sleeper_can_run(t)) list[count++] = thread;
+    const Thread *next = &ex.threads[thread];
+    if (next->state == THREAD_READY || sleeper_can_run(next))
+      list[count++] = thread;
     if (!gives_way && ++thread == ex.thread_count) thread = 0;
   }
   return count;
@@ -185,9 +188,9 @@ static int list_delayed(int *list, int count) {
 static int64_t earliest_deadline(void) {
   int64_t earliest = INT64_MAX;
   for (int i = 0; i < ex.thread_count; i++) {
-    const Thread *t = &ex.threads[i];
-    if (t->state != THREAD_FUTEX || t->woken) continue;
-    if (t->deadline < earliest) earliest = t->deadline;
+    const Thread *thread = &ex.threads[i];
+    if (thread->state != THREAD_FUTEX || thread->woken) continue;
+    if (thread->deadline < earliest) earliest = thread->deadline;
   }
   return earliest;
 }
@@ -255,11 +258,11 @@ static void flush_with_step(void) {
 }
 
 static void sleep_in(ThreadState state) {
-  Thread *t = &ex.threads[ex.current];
+  Thread *thread = &ex.threads[ex.current];
   flush_with_step();
-  t->state = state;
+  thread->state = state;
   go_on(true);
-  t->state = THREAD_READY;
+  thread->state = THREAD_READY;
 }
 
 // --- Steps ------------------------------------------------------------------
@@ -325,15 +328,16 @@ uint32_t explore_rarely(uint32_t one_in, uint32_t count) {
 
 // --- Threads ----------------------------------------------------------------
 static void thread_main(void *arg) {
-  Thread *t = arg;
-  t->run(t->arg);
+  Thread *thread = arg;
+  thread->run(thread->arg);
   flush_with_step();
-  if (t == &ex.threads[0]) {
-    EXPLORE_CHECK(thread_all_others_done(t), "threads outlive the scenario");
-    t->state = THREAD_DONE;
-    fiber_switch(t->fiber, &ex.own);
+  if (thread == &ex.threads[0]) {
+    EXPLORE_CHECK(thread_all_others_done(thread),
+                  "threads outlive the scenario");
+    thread->state = THREAD_DONE;
+    fiber_switch(thread->fiber, &ex.own);
   } else {
-    t->state = THREAD_DONE;
+    thread->state = THREAD_DONE;
     go_on(true);
   }
 }
@@ -341,11 +345,11 @@ static void thread_main(void *arg) {
 static int thread_new(void (*run)(void *arg), void *arg) {
   EXPLORE_CHECK(ex.thread_count < STRATEGY_THREADS, "too many threads");
   int id = ex.thread_count++;
-  Thread *t = &ex.threads[id];
-  *t = (Thread){.fiber = t->fiber, .run = run, .arg = arg};
+  Thread *thread = &ex.threads[id];
+  *thread = (Thread){.fiber = thread->fiber, .run = run, .arg = arg};
   ex.delayed[id].count = 0;  // whatever a failed run has left
-  if (t->fiber == NULL) t->fiber = fiber_new(thread_main, t);
-  if (t->fiber == NULL) abort();
+  if (thread->fiber == NULL) thread->fiber = fiber_new(thread_main, thread);
+  if (thread->fiber == NULL) abort();
   strategy_new_thread(&ex.strategy, id);
   return id;
 }
@@ -401,19 +405,20 @@ bool explore_futex_wait(const uint32_t *word, uint32_t expected,
                         int64_t deadline) {
   if (__atomic_load_n(word, __ATOMIC_RELAXED) != expected) return true;
   if (explore_rarely(64, 2) != 0) return true;  // for no reason
-  Thread *t = &ex.threads[ex.current];
-  t->word = word;
-  t->deadline = deadline;
-  t->woken = false;
+  Thread *thread = &ex.threads[ex.current];
+  thread->word = word;
+  thread->deadline = deadline;
+  thread->woken = false;
   sleep_in(THREAD_FUTEX);
-  return t->woken;
+  return thread->woken;
 }
 
 void explore_futex_wake(const uint32_t *word, int count) {
   int list[STRATEGY_THREADS], sleepers = 0;
   for (int i = 0; i < ex.thread_count; i++) {
-    const Thread *t = &ex.threads[i];
-    bool sleeps = t->state == THREAD_FUTEX && !t->woken && t->word == word;
+    const Thread *thread = &ex.threads[i];
+    bool sleeps =
+        thread->state == THREAD_FUTEX && !thread->woken && thread->word == word;
     if (sleeps) list[sleepers++] = i;
   }
   for (; count > 0 && sleepers > 0; count--) {
@@ -494,11 +499,12 @@ static void report(uint64_t runs) {
   free(replay);
   report_steps();
   for (int i = 0; i < ex.thread_count; i++) {
-    const Thread *t = &ex.threads[i];
+    const Thread *thread = &ex.threads[i];
     fprintf(stderr, "  thread %d %s%s; last step: %s %s\n", i,
-            thread_state_names[t->state], i == ex.current ? " (current)" : "",
-            t->place == NULL ? "none" : t->place,
-            t->name == NULL ? "" : t->name);
+            thread_state_names[thread->state],
+            i == ex.current ? " (current)" : "",
+            thread->place == NULL ? "none" : thread->place,
+            thread->name == NULL ? "" : thread->name);
   }
 }
 

@@ -87,13 +87,13 @@ static inline bool without_sysmon(void (*run)(void *arg)) {
 }
 
 // Words that never change, and counters that nobody decides by.
-static inline void world_quiet(Sched *s) {
-  explore_quiet(&s->idle_mask.words[1], sizeof s->idle_mask - 8);
-  explore_quiet(&s->timer_mask.words[1], sizeof s->timer_mask - 8);
-  explore_quiet(s->all_ps, sizeof s->all_ps);
-  explore_quiet(&s->locality, sizeof s->locality);
-  for (int i = 0; i < s->procs; i++) {
-    P *p = s->all_ps[i];
+static inline void world_quiet(Sched *sched) {
+  explore_quiet(&sched->idle_mask.words[1], sizeof sched->idle_mask - 8);
+  explore_quiet(&sched->timer_mask.words[1], sizeof sched->timer_mask - 8);
+  explore_quiet(sched->all_ps, sizeof sched->all_ps);
+  explore_quiet(&sched->locality, sizeof sched->locality);
+  for (int i = 0; i < sched->procs; i++) {
+    P *p = sched->all_ps[i];
     explore_quiet(&p->stats.runnext_hits,
                   sizeof p->stats - offsetof(PStats, runnext_hits));
     explore_quiet(&p->spawns, sizeof p->spawns);
@@ -112,10 +112,10 @@ static inline void world_init_as(Shared *world, SchedConfig config, int tasks) {
   EXPLORE_CHECK(world->tasks != NULL, "out of memory");
   world->task_count = tasks;
   for (int i = 0; i < tasks; i++) {
-    Task *t = &world->tasks[i];
-    t->shared = world;
-    t->id = i;
-    t->g.resume = task_resume;
+    Task *task = &world->tasks[i];
+    task->shared = world;
+    task->id = i;
+    task->g.resume = task_resume;
   }
   world_quiet(world->s);
   rt_explore_may_start(without_sysmon);
@@ -128,24 +128,26 @@ static inline void world_init(Shared *world, int procs, int tasks) {
 static inline Chan *world_chan(Shared *world, int at, uint32_t cap) {
   size_t room = WORLD_ARENA / WORLD_CHANS;
   EXPLORE_CHECK(chan_size(cap) <= room, "no room for such a channel");
-  Chan *c = (Chan *)(void *)(world_arena + (size_t)at * room);
-  chan_init(c, cap);
-  return world->chans[at] = c;
+  Chan *chan = (Chan *)(void *)(world_arena + (size_t)at * room);
+  chan_init(chan, cap);
+  return world->chans[at] = chan;
 }
 
 // What must hold when all is over: no G in a queue, nobody spins.
 static inline void world_check_empty(const Shared *world) {
-  const Sched *s = world->s;
-  EXPLORE_CHECK(s->spinning == 0, "%u threads spin at the end", s->spinning);
-  EXPLORE_CHECK(s->calls.count == 0, "%u calls at the end", s->calls.count);
-  EXPLORE_CHECK(s->ms.callbacks == 0, "%u callbacks at the end",
-                s->ms.callbacks);
-  EXPLORE_CHECK(s->global.count == 0,
+  const Sched *sched = world->s;
+  EXPLORE_CHECK(sched->spinning == 0, "%u threads spin at the end",
+                sched->spinning);
+  EXPLORE_CHECK(sched->calls.count == 0, "%u calls at the end",
+                sched->calls.count);
+  EXPLORE_CHECK(sched->ms.callbacks == 0, "%u callbacks at the end",
+                sched->ms.callbacks);
+  EXPLORE_CHECK(sched->global.count == 0,
                 "%u goroutines are left in the global "
                 "queue",
-                s->global.count);
-  for (int i = 0; i < s->procs; i++) {
-    P *p = s->all_ps[i];
+                sched->global.count);
+  for (int i = 0; i < sched->procs; i++) {
+    P *p = sched->all_ps[i];
     EXPLORE_CHECK(p->head == p->tail && p->runnext == NULL,
                   "goroutines are left on P %d", i);
   }
@@ -156,13 +158,14 @@ static inline void world_free(Shared *world) {
   sched_free(world->s);
 }
 
-static inline void world_go(P *p, Task *t, void (*body)(P *p, Task *t)) {
-  t->body = body;
-  task_go(p, t);
+static inline void world_go(P *p, Task *task, void (*body)(P *p, Task *task)) {
+  task->body = body;
+  task_go(p, task);
 }
 
 // Until the runtime ends; waits for threads in calls.
-static inline SchedEnd world_run(Shared *world, void (*body)(P *p, Task *t)) {
+static inline SchedEnd world_run(Shared *world,
+                                 void (*body)(P *p, Task *task)) {
   world->tasks[0].body = body;
   world->running = 1;
   return sched_run(world->s, &world->tasks[0].g, RT_FOREVER, NULL);
@@ -171,11 +174,11 @@ static inline SchedEnd world_run(Shared *world, void (*body)(P *p, Task *t)) {
 // --- Without Ms -------------------------------------------------------------
 // A P that a thread of the scenario holds, without an M and its loop.
 static inline P *world_hold_p(Shared *world, int at) {
-  Sched *s = world->s;
-  rt_lock(&s->lock);
-  P *p = idle_get_p(s, s->all_ps[at]);
-  rt_unlock(&s->lock);
-  EXPLORE_CHECK(p == s->all_ps[at], "P %d is not free", at);
+  Sched *sched = world->s;
+  rt_lock(&sched->lock);
+  P *p = idle_get_p(sched, sched->all_ps[at]);
+  rt_unlock(&sched->lock);
+  EXPLORE_CHECK(p == sched->all_ps[at], "P %d is not free", at);
   return p;
 }
 
