@@ -48,64 +48,66 @@ typedef struct Host {
 
 static Host *current;  // natives have no other way to it
 
-static uint8_t byte(Host *h) { return h->in.at < h->in.end ? *h->in.at++ : 0; }
+static uint8_t byte(Host *host) {
+  return host->in.at < host->in.end ? *host->in.at++ : 0;
+}
 
-static int64_t number(Host *h) {
+static int64_t number(Host *host) {
   static const int64_t edges[] = {0,         1,         -1,        2,
                                   255,       INT32_MAX, 1ll << 61, -(1ll << 61),
                                   INT64_MAX, INT64_MIN, 65536,     INT32_MIN};
-  uint8_t kind = byte(h);
+  uint8_t kind = byte(host);
   if (kind < 12) return edges[kind];
   if (kind < 128) return kind;
   uint64_t n = 0;
-  for (int i = 0; i < 8; i++) n = n << 8 | byte(h);
+  for (int i = 0; i < 8; i++) n = n << 8 | byte(host);
   return (int64_t)n;
 }
 
-static double real(Host *h) {
+static double real(Host *host) {
   static const double edges[] = {0.0,       -0.0,  1.5,    NAN,  INFINITY,
                                  -INFINITY, 1e308, 5e-324, -1e18};
-  return edges[byte(h) % (sizeof edges / sizeof *edges)];
+  return edges[byte(host) % (sizeof edges / sizeof *edges)];
 }
 
-static const char *text(Host *h, size_t *len) {
-  size_t left = (size_t)(h->in.end - h->in.at), n = byte(h);
+static const char *text(Host *host, size_t *len) {
+  size_t left = (size_t)(host->in.end - host->in.at), n = byte(host);
   if (left) left--;
   *len = n < left ? n : left;
-  const char *data = (const char *)h->in.at;
-  h->in.at += *len;
+  const char *data = (const char *)host->in.at;
+  host->in.at += *len;
   return data;
 }
 
 // --- Slots ------------------------------------------------------------------
-static CspValue slot(Host *h, CspCall *call) {
-  uint8_t at = byte(h) % SLOTS;
-  pthread_mutex_lock(&h->lock);
-  CspValue v = h->slots[at] ? csp_held(call, h->slots[at]) : csp_nil();
-  pthread_mutex_unlock(&h->lock);
+static CspValue slot(Host *host, CspCall *call) {
+  uint8_t at = byte(host) % SLOTS;
+  pthread_mutex_lock(&host->lock);
+  CspValue v = host->slots[at] ? csp_held(call, host->slots[at]) : csp_nil();
+  pthread_mutex_unlock(&host->lock);
   return v;
 }
 
-static void keep_at(Host *h, CspCall *call, CspValue v, int at) {
+static void keep_at(Host *host, CspCall *call, CspValue v, int at) {
   if (csp_is_undef(v)) return;
-  pthread_mutex_lock(&h->lock);
-  if (h->slots[at]) csp_release(h->csp, h->slots[at]);
-  h->slots[at] = csp_hold(call, v);
-  pthread_mutex_unlock(&h->lock);
+  pthread_mutex_lock(&host->lock);
+  if (host->slots[at]) csp_release(host->csp, host->slots[at]);
+  host->slots[at] = csp_hold(call, v);
+  pthread_mutex_unlock(&host->lock);
 }
 
-static void keep(Host *h, CspCall *call, CspValue v) {
-  keep_at(h, call, v, byte(h) % SLOTS);
+static void keep(Host *host, CspCall *call, CspValue v) {
+  keep_at(host, call, v, byte(host) % SLOTS);
 }
 
 // --- Wakers -----------------------------------------------------------------
 // false: there is no room for another one.
-static bool add_waker(Host *h, CspWaker *waker) {
-  pthread_mutex_lock(&h->lock);
+static bool add_waker(Host *host, CspWaker *waker) {
+  pthread_mutex_lock(&host->lock);
   int at = 0;
-  while (at < WAKERS && h->wakers[at] != NULL) at++;
-  if (at < WAKERS) h->wakers[at] = waker;
-  pthread_mutex_unlock(&h->lock);
+  while (at < WAKERS && host->wakers[at] != NULL) at++;
+  if (at < WAKERS) host->wakers[at] = waker;
+  pthread_mutex_unlock(&host->lock);
   return at < WAKERS;
 }
 
@@ -113,30 +115,30 @@ static CspValue woken(CspCall *call, void *data) {
   return data ? csp_string(call, "woken", 5) : csp_int(call, 7);
 }
 
-static void wake(Host *h, int at) {
+static void wake(Host *host, int at) {
   static int some;
-  pthread_mutex_lock(&h->lock);
-  CspWaker *waker = h->wakers[at];
-  h->wakers[at] = NULL;
-  pthread_mutex_unlock(&h->lock);
+  pthread_mutex_lock(&host->lock);
+  CspWaker *waker = host->wakers[at];
+  host->wakers[at] = NULL;
+  pthread_mutex_unlock(&host->lock);
   if (waker) csp_wake(waker, at % 3 ? woken : NULL, at % 2 ? &some : NULL);
 }
 
 // --- Waits for descriptors --------------------------------------------------
 // Which one is taken; -1: all are.
-static int take_wait(Host *h) {
-  pthread_mutex_lock(&h->lock);
+static int take_wait(Host *host) {
+  pthread_mutex_lock(&host->lock);
   int at = 0;
-  while (at < WAITS && h->waits_taken[at]) at++;
-  if (at < WAITS) h->waits_taken[at] = true;
-  pthread_mutex_unlock(&h->lock);
+  while (at < WAITS && host->waits_taken[at]) at++;
+  if (at < WAITS) host->waits_taken[at] = true;
+  pthread_mutex_unlock(&host->lock);
   return at < WAITS ? at : -1;
 }
 
-static void give_wait(Host *h, int at) {
-  pthread_mutex_lock(&h->lock);
-  if (at >= 0) h->waits_taken[at] = false;
-  pthread_mutex_unlock(&h->lock);
+static void give_wait(Host *host, int at) {
+  pthread_mutex_lock(&host->lock);
+  if (at >= 0) host->waits_taken[at] = false;
+  pthread_mutex_unlock(&host->lock);
 }
 
 #endif

@@ -27,10 +27,11 @@ typedef struct Memory {
                           // does again; 0: none. Immutable
 } Memory;
 
-static bool memory_fails(Memory *m) {
-  unsigned at = atomic_fetch_add(&m->count, 1) + 1;
-  if (m->first == 0 || at < m->first) return false;
-  return at == m->first || (m->every && (at - m->first) % m->every == 0);
+static bool memory_fails(Memory *memory) {
+  unsigned at = atomic_fetch_add(&memory->count, 1) + 1;
+  if (memory->first == 0 || at < memory->first) return false;
+  return at == memory->first ||
+         (memory->every && (at - memory->first) % memory->every == 0);
 }
 
 // The head of a block that the runtime says is so large.
@@ -41,16 +42,16 @@ static BlockHead *head_of(void *block, size_t size) {
 }
 
 static void *memory_alloc(void *arg, void *block, size_t old, size_t size) {
-  Memory *m = arg;
+  Memory *memory = arg;
   BlockHead *head = block != NULL ? head_of(block, old) : NULL;
   if (size == 0) {
     if (head == NULL) return NULL;
     head->mark = 0;
     free(head);
-    atomic_fetch_sub(&m->blocks, 1);
+    atomic_fetch_sub(&memory->blocks, 1);
     return NULL;
   }
-  if (memory_fails(m)) return NULL;
+  if (memory_fails(memory)) return NULL;
   BlockHead *made = malloc(sizeof *made + size);
   if (made == NULL) return NULL;
   *made = (BlockHead){size, BLOCK_MARK};
@@ -59,20 +60,20 @@ static void *memory_alloc(void *arg, void *block, size_t old, size_t size) {
     memcpy(made + 1, block, old < size ? old : size);
     free(head);
   } else {
-    atomic_fetch_add(&m->blocks, 1);
+    atomic_fetch_add(&memory->blocks, 1);
   }
   return made + 1;
 }
 
-static bool memory_has_failed(Memory *m) {
-  return m->first != 0 && atomic_load(&m->count) >= m->first;
+static bool memory_has_failed(Memory *memory) {
+  return memory->first != 0 && atomic_load(&memory->count) >= memory->first;
 }
 
 // When nothing of the runtime is left: no waker, no door; stuck: but threads.
-static void memory_end(Memory *m, bool stuck) {
-  while (stuck && atomic_load(&m->blocks) != 0)
+static void memory_end(Memory *memory, bool stuck) {
+  while (stuck && atomic_load(&memory->blocks) != 0)
     nanosleep(&(struct timespec){0, 100000}, NULL);
-  if (atomic_load(&m->blocks) != 0) abort();
+  if (atomic_load(&memory->blocks) != 0) abort();
 }
 
 #endif

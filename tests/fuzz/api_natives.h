@@ -84,11 +84,11 @@ static void told(void *data) {
 
 // told(): until it is cancelled; the notice wakes it.
 static CspStatus native_told(CspCall *call) {
-  Told *t = malloc(sizeof *t);
-  if (t == NULL) return csp_panic_memory(call);
-  t->waker = csp_waker_told(call, told, t);
-  if (t->waker != NULL) return csp_park(call);
-  free(t);
+  Told *notice = malloc(sizeof *notice);
+  if (notice == NULL) return csp_panic_memory(call);
+  notice->waker = csp_waker_told(call, told, notice);
+  if (notice->waker != NULL) return csp_park(call);
+  free(notice);
   return csp_panic_memory(call);
 }
 
@@ -118,46 +118,47 @@ typedef struct Block {
 } Block;
 
 static void block_work(void *data) {
-  Block *b = data;
+  Block *block = data;
   char byte_read;
-  b->turns++;
-  csp_alloc_free(csp_alloc(b->csp, NULL, 100));
-  if (b->fd >= 0 && read(b->fd, &byte_read, 1) < 0) b->turns++;
+  block->turns++;
+  csp_alloc_free(csp_alloc(block->csp, NULL, 100));
+  if (block->fd >= 0 && read(block->fd, &byte_read, 1) < 0) block->turns++;
 }
 
 static CspStatus block_done(CspCall *call, void *data, bool made) {
-  Block *b = data;
+  Block *block = data;
   CspResult result;
-  int turns = b->turns;
-  give_wait(current, b->wait);
-  b->wait = -1;
+  int turns = block->turns;
+  give_wait(current, block->wait);
+  block->wait = -1;
   if (!made) {
-    free(b);
+    free(block);
     return csp_ok_error(call, "%s", csp_no_thread());
   }
-  if (b->calls &&
+  if (block->calls &&
       csp_call(call, csp_arg(call, 0), 0, NULL, &result) == CSP_DONE) {
-    b->calls = false;
-    return csp_block_slow(call, block_work, block_done, b);
+    block->calls = false;
+    return csp_block_slow(call, block_work, block_done, block);
   }
-  bool failed = b->calls;
-  free(b);
+  bool failed = block->calls;
+  free(block);
   return failed ? csp_rethrow(call, &result) : csp_ok_int(call, turns);
 }
 
 static CspStatus block_with(CspCall *call, bool slow, bool fd, bool calls) {
-  Block *b = calloc(1, sizeof *b);
-  if (b == NULL) return csp_panic_memory(call);
-  b->calls = calls;
-  b->csp = csp_of(call);
-  b->wait = fd ? take_wait(current) : -1;
-  b->fd = b->wait >= 0 ? current->pipe[0] : -1;
-  if (b->wait >= 0) {
-    CspWait *wait = &current->waits[b->wait];
-    wait->fd = b->fd;
-    return csp_block_fd(call, wait, block_work, block_done, b);
+  Block *block = calloc(1, sizeof *block);
+  if (block == NULL) return csp_panic_memory(call);
+  block->calls = calls;
+  block->csp = csp_of(call);
+  block->wait = fd ? take_wait(current) : -1;
+  block->fd = block->wait >= 0 ? current->pipe[0] : -1;
+  if (block->wait >= 0) {
+    CspWait *wait = &current->waits[block->wait];
+    wait->fd = block->fd;
+    return csp_block_fd(call, wait, block_work, block_done, block);
   }
-  return (slow ? csp_block_slow : csp_block)(call, block_work, block_done, b);
+  return (slow ? csp_block_slow : csp_block)(call, block_work, block_done,
+                                             block);
 }
 
 static CspStatus native_block(CspCall *call) {
@@ -171,12 +172,12 @@ static CspStatus native_block_fd(CspCall *call) {
 }
 // block_after(): a little later.
 static CspStatus native_block_after(CspCall *call) {
-  Block *b = calloc(1, sizeof *b);
-  if (b == NULL) return csp_panic_memory(call);
-  b->csp = csp_of(call);
-  b->fd = b->wait = -1;
+  Block *block = calloc(1, sizeof *block);
+  if (block == NULL) return csp_panic_memory(call);
+  block->csp = csp_of(call);
+  block->fd = block->wait = -1;
   int64_t ns = (int64_t)(csp_random(call) % 1000000);
-  return csp_block_after(call, ns, block_work, block_done, b);
+  return csp_block_after(call, ns, block_work, block_done, block);
 }
 // block_call(f): calls f when it has blocked, and blocks again.
 static CspStatus native_block_call(CspCall *call) {

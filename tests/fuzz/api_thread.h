@@ -35,12 +35,12 @@ static void do_one(Csp *csp) {
   free(message);
 }
 
-static void release_one(Host *h, Csp *csp, int at) {
-  pthread_mutex_lock(&h->lock);
-  CspHandle handle = h->slots[at];
-  h->slots[at] = 0;
+static void release_one(Host *host, Csp *csp, int at) {
+  pthread_mutex_lock(&host->lock);
+  CspHandle handle = host->slots[at];
+  host->slots[at] = 0;
   if (handle) csp_release(csp, handle);
-  pthread_mutex_unlock(&h->lock);
+  pthread_mutex_unlock(&host->lock);
 }
 
 static void keep_while(Csp *csp) {
@@ -51,13 +51,13 @@ static void keep_while(Csp *csp) {
 
 // A goroutine that nobody waits for, started by another thread.
 static CspStatus posted_go(CspCall *call, void *data) {
-  Host *h = data;
-  pthread_mutex_lock(&h->lock);
-  CspValue f = h->slots[0] ? csp_held(call, h->slots[0]) : csp_nil();
-  pthread_mutex_unlock(&h->lock);
+  Host *host = data;
+  pthread_mutex_lock(&host->lock);
+  CspValue f = host->slots[0] ? csp_held(call, host->slots[0]) : csp_nil();
+  pthread_mutex_unlock(&host->lock);
   CspValue task = csp_go(call, f, 0, NULL, NULL, NULL);
   if (csp_is_undef(task)) return CSP_PANIC;
-  keep_at(h, call, task, 1);
+  keep_at(host, call, task, 1);
   return csp_ok_nothing(call);
 }
 
@@ -78,7 +78,7 @@ static void look_one(Csp *csp) {
   csp_alloc_free(csp_alloc(csp, NULL, 1000));
 }
 
-static void deed(Host *h, Csp *csp, uint8_t what) {
+static void deed(Host *host, Csp *csp, uint8_t what) {
   switch (what % 11) {
     case 0:
       post_one(csp);
@@ -93,16 +93,16 @@ static void deed(Host *h, Csp *csp, uint8_t what) {
       keep_while(csp);
       break;
     case 4:
-      wake(h, what / 11 % WAKERS);
+      wake(host, what / 11 % WAKERS);
       break;
     case 5:
-      release_one(h, csp, what / 11 % SLOTS);
+      release_one(host, csp, what / 11 % SLOTS);
       break;
     case 6:
       look_one(csp);
       break;
     case 7:
-      csp_post(csp, posted_go, h, NULL);
+      csp_post(csp, posted_go, host, NULL);
       break;
     case 8:
       door_one(csp);
@@ -116,45 +116,45 @@ static void deed(Host *h, Csp *csp, uint8_t what) {
 }
 
 static void *helper_main(void *arg) {
-  Host *h = arg;
-  Helper *helper = &h->helper;
+  Host *host = arg;
+  Helper *helper = &host->helper;
   for (int n = 0; n < helper->count; n++) {
     Csp *csp = csp_enter(helper->door);
     if (csp == NULL) break;
-    deed(h, csp, helper->deeds[n]);
+    deed(host, csp, helper->deeds[n]);
     csp_leave(helper->door);
   }
   atomic_store(&helper->over, true);
   return NULL;
 }
 
-static void helper_begin(Host *h) {
-  if (h->has_helper) return;
-  Helper *helper = &h->helper;
-  helper->door = csp_door(h->csp);
+static void helper_begin(Host *host) {
+  if (host->has_helper) return;
+  Helper *helper = &host->helper;
+  helper->door = csp_door(host->csp);
   atomic_init(&helper->over, false);
-  helper->count = byte(h) % DEEDS;
-  for (int n = 0; n < helper->count; n++) helper->deeds[n] = byte(h);
-  if (pthread_create(&helper->thread, NULL, helper_main, h) != 0) abort();
-  h->has_helper = true;
+  helper->count = byte(host) % DEEDS;
+  for (int n = 0; n < helper->count; n++) helper->deeds[n] = byte(host);
+  if (pthread_create(&helper->thread, NULL, helper_main, host) != 0) abort();
+  host->has_helper = true;
 }
 
 // Goes on with the runtime until the helper has done all.
-static void helper_join(Host *h) {
-  if (!h->has_helper || !h->stepped) return;
-  while (!atomic_load(&h->helper.over)) {
-    csp_step(h->csp, TURN_NS);
+static void helper_join(Host *host) {
+  if (!host->has_helper || !host->stepped) return;
+  while (!atomic_load(&host->helper.over)) {
+    csp_step(host->csp, TURN_NS);
     sched_yield();
   }
-  pthread_join(h->helper.thread, NULL);
-  csp_door_free(h->helper.door);
-  h->has_helper = false;
+  pthread_join(host->helper.thread, NULL);
+  csp_door_free(host->helper.door);
+  host->has_helper = false;
 }
 
 // After csp_free.
-static void helper_end(Host *h) {
-  if (!h->has_helper) return;
-  pthread_join(h->helper.thread, NULL);
-  csp_door_free(h->helper.door);
+static void helper_end(Host *host) {
+  if (!host->has_helper) return;
+  pthread_join(host->helper.thread, NULL);
+  csp_door_free(host->helper.door);
 }
 #endif

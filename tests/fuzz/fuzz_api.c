@@ -65,158 +65,159 @@ static const char *const names[] = {"f",   "g", "back", "deep", "x", "y",
                                     "sum", "c", "t",    "",     "P", "middle"};
 enum { NAMES = sizeof names / sizeof *names };
 
-static const char *name(Host *h) { return names[byte(h) % NAMES]; }
+static const char *name(Host *host) { return names[byte(host) % NAMES]; }
 
 // --- What the host does -----------------------------------------------------
-static void take_result(Host *h, CspCall *call, CspResult *result) {
-  if (result->end != CSP_ENDED) keep(h, call, result->values[0]);
+static void take_result(Host *host, CspCall *call, CspResult *result) {
+  if (result->end != CSP_ENDED) keep(host, call, result->values[0]);
   csp_result_free(result);
 }
 
-static void do_load(Host *h, CspCall *call) {
+static void do_load(Host *host, CspCall *call) {
   CspResult result;
-  uint8_t which = byte(h);
+  uint8_t which = byte(host);
   size_t len;
   const char *source;
   if (which < 192) {
     source = scripts[which % SCRIPTS];
     len = strlen(source);
   } else {
-    source = text(h, &len);
+    source = text(host, &len);
   }
   csp_load(call, "fuzz.csp", source, len, &result);
-  take_result(h, call, &result);
+  take_result(host, call, &result);
 }
 
-static void do_call(Host *h, CspCall *call) {
-  CspValue function = slot(h, call), args[3];
-  int argc = byte(h) % 4;
-  for (int i = 0; i < argc; i++) args[i] = slot(h, call);
+static void do_call(Host *host, CspCall *call) {
+  CspValue function = slot(host, call), args[3];
+  int argc = byte(host) % 4;
+  for (int i = 0; i < argc; i++) args[i] = slot(host, call);
   CspResult result;
   csp_call(call, function, argc, args, &result);
-  take_result(h, call, &result);
+  take_result(host, call, &result);
 }
 
-static void do_go(Host *h, CspCall *call) {
-  CspValue function = slot(h, call), x = slot(h, call);
-  keep(h, call, csp_go(call, function, byte(h) & 1, &x, task_over, NULL));
+static void do_go(Host *host, CspCall *call) {
+  CspValue function = slot(host, call), x = slot(host, call);
+  keep(host, call, csp_go(call, function, byte(host) & 1, &x, task_over, NULL));
 }
 
-static void do_cbor(Host *h, CspCall *call) {
+static void do_cbor(Host *host, CspCall *call) {
   size_t len, used;
   char *error = NULL, *made = NULL;
   const char *data;
-  CspValue v = slot(h, call);
-  if (byte(h) & 1) {
-    made = csp_to_cbor(call, v, byte(h) * 100u, &len, &error);
+  CspValue v = slot(host, call);
+  if (byte(host) & 1) {
+    made = csp_to_cbor(call, v, byte(host) * 100u, &len, &error);
     data = made;
   } else {
-    data = text(h, &len);
+    data = text(host, &len);
   }
   free(error);
   error = NULL;
   if (data != NULL && csp_from_cbor(call, data, len, &used, &v, &error))
-    keep(h, call, v);
+    keep(host, call, v);
   free(error);
   free(made);
 }
 
 // A native of the table, as scripts call it.
-static void do_native(Host *h, CspCall *call) {
-  CspValue function = csp_builtin(call, texts[byte(h) % TEXTS].name);
-  CspValue args[2] = {slot(h, call), slot(h, call)};
+static void do_native(Host *host, CspCall *call) {
+  CspValue function = csp_builtin(call, texts[byte(host) % TEXTS].name);
+  CspValue args[2] = {slot(host, call), slot(host, call)};
   CspResult result;
   if (csp_is_undef(function)) return;
-  csp_call(call, function, byte(h) % 3, args, &result);
-  take_result(h, call, &result);
+  csp_call(call, function, byte(host) % 3, args, &result);
+  take_result(host, call, &result);
 }
 
 // Nothing holds the scripts any more, but what runs.
-static void do_unload(Host *h, CspCall *call) {
-  for (int i = 0; i < SLOTS; i++) release_one(h, h->csp, i);
+static void do_unload(Host *host, CspCall *call) {
+  for (int i = 0; i < SLOTS; i++) release_one(host, host->csp, i);
   csp_collect(call);
 }
 
-static void do_task(Host *h, CspCall *call) {
-  CspValue task = slot(h, call);
+static void do_task(Host *host, CspCall *call) {
+  CspValue task = slot(host, call);
   CspResult result;
   if (csp_type(task) != CSP_TASK) return;
-  if (csp_task_done(call, task, &result)) keep(h, call, result.values[0]);
+  if (csp_task_done(call, task, &result)) keep(host, call, result.values[0]);
   csp_result_free(&result);
 }
 
-static void do_new_struct(Host *h, CspCall *call) {
-  CspValue type = slot(h, call), args[2] = {slot(h, call), slot(h, call)};
-  const char *fields[2] = {byte(h) & 1 ? name(h) : NULL,
-                           byte(h) & 1 ? name(h) : NULL};
+static void do_new_struct(Host *host, CspCall *call) {
+  CspValue type = slot(host, call),
+           args[2] = {slot(host, call), slot(host, call)};
+  const char *fields[2] = {byte(host) & 1 ? name(host) : NULL,
+                           byte(host) & 1 ? name(host) : NULL};
   CspResult result;
-  csp_new_struct(call, type, byte(h) % 3, args, fields, &result);
-  take_result(h, call, &result);
+  csp_new_struct(call, type, byte(host) % 3, args, fields, &result);
+  take_result(host, call, &result);
 }
 
-static void do_make(Host *h, CspCall *call) {
+static void do_make(Host *host, CspCall *call) {
   size_t len;
   const char *data;
   CspValue v = csp_nil();
-  switch (byte(h) % 13) {
+  switch (byte(host) % 13) {
     case 0:
-      v = csp_int(call, number(h));
+      v = csp_int(call, number(host));
       break;
     case 1:
-      v = csp_float(call, real(h));
+      v = csp_float(call, real(host));
       break;
     case 2:
-      data = text(h, &len);
+      data = text(host, &len);
       v = csp_string(call, data, len);
       break;
     case 3:
-      data = text(h, &len);
+      data = text(host, &len);
       v = csp_bytes(call, data, len);
       break;
     case 4:
-      v = csp_list(call, byte(h));
+      v = csp_list(call, byte(host));
       break;
     case 5:
-      v = csp_map(call, byte(h));
+      v = csp_map(call, byte(host));
       break;
     case 6:
-      v = csp_chan(call, (uint32_t)(byte(h) * byte(h)));
+      v = csp_chan(call, (uint32_t)(byte(host) * byte(host)));
       break;
     case 7: {
-      int64_t from = number(h);
-      v = csp_range(call, from, number(h));
+      int64_t from = number(host);
+      v = csp_range(call, from, number(host));
       break;
     }
     case 8: {
-      CspValue message = slot(h, call);
-      v = csp_error(call, message, slot(h, call));
+      CspValue message = slot(host, call);
+      v = csp_error(call, message, slot(host, call));
       break;
     }
     case 9:
-      v = csp_builtin(call, names[byte(h) % NAMES]);
+      v = csp_builtin(call, names[byte(host) % NAMES]);
       break;
     case 10:
-      v = csp_bool(byte(h) & 1);
+      v = csp_bool(byte(host) & 1);
       break;
     case 11:
-      v = vec_new(call, number(h));
+      v = vec_new(call, number(host));
       break;
     case 12: {
-      CspValue parts[2] = {slot(h, call), slot(h, call)};
-      v = csp_tuple(call, parts, byte(h) % 3);
+      CspValue parts[2] = {slot(host, call), slot(host, call)};
+      v = csp_tuple(call, parts, byte(host) % 3);
       break;
     }
     default:
       break;
   }
-  keep(h, call, v);
+  keep(host, call, v);
 }
 
-static void do_list(Host *h, CspCall *call) {
-  CspValue list = slot(h, call), v = slot(h, call);
+static void do_list(Host *host, CspCall *call) {
+  CspValue list = slot(host, call), v = slot(host, call);
   if (csp_type(list) != CSP_LIST) return;
-  size_t len = csp_list_len(list), at = byte(h);
-  switch (byte(h) % 5) {
+  size_t len = csp_list_len(list), at = byte(host);
+  switch (byte(host) % 5) {
     case 0:
       if (len < 1000) csp_list_push(call, list, v);
       break;
@@ -224,59 +225,60 @@ static void do_list(Host *h, CspCall *call) {
       if (at < len) csp_list_set(call, list, at, v);
       break;
     case 2:
-      keep(h, call, csp_list_get(list, at));
+      keep(host, call, csp_list_get(list, at));
       break;
     case 3:
       if (at <= len && len < 1000) csp_list_insert(call, list, at, v);
       break;
     default:
-      if (at < len) csp_list_remove(call, list, at, byte(h) % (len - at + 1));
+      if (at < len)
+        csp_list_remove(call, list, at, byte(host) % (len - at + 1));
   }
 }
 
-static void do_map(Host *h, CspCall *call) {
-  CspValue map = slot(h, call), key = slot(h, call), v = slot(h, call);
+static void do_map(Host *host, CspCall *call) {
+  CspValue map = slot(host, call), key = slot(host, call), v = slot(host, call);
   bool found;
   if (csp_type(map) != CSP_MAP) return;
   CspIter iter = {{0}};
-  switch (byte(h) % 6) {
+  switch (byte(host) % 6) {
     case 0:
       csp_map_set(call, map, key, v);
       break;
     case 1:
-      if (csp_map_get(call, map, key, &v)) keep(h, call, v);
+      if (csp_map_get(call, map, key, &v)) keep(host, call, v);
       break;
     case 2:
       csp_map_delete(call, map, key, &found);
       break;
     case 3:
-      csp_map_set_name(call, map, name(h), v);
+      csp_map_set_name(call, map, name(host), v);
       break;
     case 4:
-      if (csp_map_get_name(call, map, name(h), &v)) keep(h, call, v);
+      if (csp_map_get_name(call, map, name(host), &v)) keep(host, call, v);
       break;
     default:
-      while (csp_map_next(call, map, &iter, &key, &v)) keep(h, call, v);
+      while (csp_map_next(call, map, &iter, &key, &v)) keep(host, call, v);
   }
 }
 
-static void do_chan(Host *h, CspCall *call) {
-  CspValue c = slot(h, call), v = slot(h, call);
+static void do_chan(Host *host, CspCall *call) {
+  CspValue c = slot(host, call), v = slot(host, call);
   if (csp_type(c) != CSP_CHAN) return;
-  switch (byte(h) % 3) {
+  switch (byte(host) % 3) {
     case 0:
       csp_try_send(call, c, v);
       break;
     case 1:
-      if (csp_try_recv(call, c, &v)) keep(h, call, v);
+      if (csp_try_recv(call, c, &v)) keep(host, call, v);
       break;
     default:
       csp_close(call, c);
   }
 }
 
-static void do_look(Host *h, CspCall *call) {
-  CspValue v = slot(h, call), w = slot(h, call), out;
+static void do_look(Host *host, CspCall *call) {
+  CspValue v = slot(host, call), w = slot(host, call), out;
   int64_t from, to, step;
   bool flag;
   size_t len;
@@ -286,130 +288,130 @@ static void do_look(Host *h, CspCall *call) {
   csp_type_name(v);
   csp_truthy(v);
   csp_range_get(v, &from, &to, &flag, &step);
-  if (csp_field(v, name(h), &out)) keep(h, call, out);
-  csp_set_field(call, v, name(h), w);
-  if (csp_method(call, v, name(h), &out)) keep(h, call, out);
-  if (csp_type(v) == CSP_MODULE && csp_member(call, v, name(h), &out))
-    keep(h, call, out);
+  if (csp_field(v, name(host), &out)) keep(host, call, out);
+  csp_set_field(call, v, name(host), w);
+  if (csp_method(call, v, name(host), &out)) keep(host, call, out);
+  if (csp_type(v) == CSP_MODULE && csp_member(call, v, name(host), &out))
+    keep(host, call, out);
   if (csp_is_error(v) && csp_type(v) == CSP_ERROR) {
-    keep(h, call, csp_error_cause(v));
-    keep(h, call, csp_error_trace(call, v));
+    keep(host, call, csp_error_cause(v));
+    keep(host, call, csp_error_trace(call, v));
   }
   if (csp_type(v) == CSP_BYTES) {
-    csp_bytes_read(v, byte(h), buffer, sizeof buffer);
-    csp_bytes_write(v, byte(h), buffer, byte(h) % 8);
+    csp_bytes_read(v, byte(host), buffer, sizeof buffer);
+    csp_bytes_write(v, byte(host), buffer, byte(host) % 8);
     if (csp_bytes_len(v) < 10000) csp_bytes_append(call, v, buffer, 8);
   }
-  free(csp_format_most(call, v, byte(h) & 1, byte(h), &len, &flag));
+  free(csp_format_most(call, v, byte(host) & 1, byte(host), &len, &flag));
 }
 
-static void do_look_on(Host *h) {
+static void do_look_on(Host *host) {
   uint64_t count;
   int status;
-  csp_counter(h->csp, "steals", &count);
-  csp_next(h->csp);
-  csp_fd(h->csp);
-  csp_ended(h->csp, &status);
-  csp_flush_out(h->csp);
+  csp_counter(host->csp, "steals", &count);
+  csp_next(host->csp);
+  csp_fd(host->csp);
+  csp_ended(host->csp, &status);
+  csp_flush_out(host->csp);
 }
 
-static void do_control(Host *h, CspCall *call) {
-  switch (byte(h) % 15) {
+static void do_control(Host *host, CspCall *call) {
+  switch (byte(host) % 15) {
     case 0:
       csp_collect(call);
       break;
     case 1:
-      csp_interrupt(h->csp);
+      csp_interrupt(host->csp);
       break;
     case 2:
-      csp_limit_time(h->csp, 1 + byte(h) * 20000);
+      csp_limit_time(host->csp, 1 + byte(host) * 20000);
       break;
     case 3:
-      wake(h, byte(h) % WAKERS);
+      wake(host, byte(host) % WAKERS);
       break;
     case 4:
-      post_one(h->csp);
+      post_one(host->csp);
       break;
     case 5:
-      csp_keep(h->csp);
-      h->kept++;
+      csp_keep(host->csp);
+      host->kept++;
       break;
     case 6:
-      if (h->kept) {
-        h->kept--;
-        csp_release_keep(h->csp);
+      if (host->kept) {
+        host->kept--;
+        csp_release_keep(host->csp);
       }
       break;
     case 7:
-      free(csp_dump_goroutines(h->csp));
+      free(csp_dump_goroutines(host->csp));
       break;
     case 8:
-      do_look_on(h);
+      do_look_on(host);
       break;
     case 9:
-      helper_begin(h);
+      helper_begin(host);
       break;
     case 10:
-      do_unload(h, call);
+      do_unload(host, call);
       break;
     case 11:
-      if (write(h->pipe[1], "x", 1) < 0) abort();
+      if (write(host->pipe[1], "x", 1) < 0) abort();
       break;
     case 12:
-      do_task(h, call);
+      do_task(host, call);
       break;
     case 13:
-      helper_join(h);
+      helper_join(host);
       break;
     default:
-      path_deed(h->csp, byte(h) * 7u);
+      path_deed(host->csp, byte(host) * 7u);
   }
 }
 
 // false: the runtime has ended.
-static bool turn(Host *h) {
-  CspCall *call = csp_host(h->csp);
+static bool turn(Host *host) {
+  CspCall *call = csp_host(host->csp);
   if (call == NULL) return false;
-  switch (byte(h) % 13) {
+  switch (byte(host) % 13) {
     case 0:
-      do_load(h, call);
+      do_load(host, call);
       break;
     case 1:
     case 2:
-      do_call(h, call);
+      do_call(host, call);
       break;
     case 3:
-      do_make(h, call);
+      do_make(host, call);
       break;
     case 4:
-      do_list(h, call);
+      do_list(host, call);
       break;
     case 5:
-      do_map(h, call);
+      do_map(host, call);
       break;
     case 6:
-      do_chan(h, call);
+      do_chan(host, call);
       break;
     case 7:
-      do_look(h, call);
+      do_look(host, call);
       break;
     case 8:
-      do_control(h, call);
+      do_control(host, call);
       break;
     case 9:
-      do_go(h, call);
+      do_go(host, call);
       break;
     case 10:
-      do_cbor(h, call);
+      do_cbor(host, call);
       break;
     case 11:
-      do_native(h, call);
+      do_native(host, call);
       break;
     default:
-      if (byte(h) & 1)
-        do_new_struct(h, call);
+      if (byte(host) & 1)
+        do_new_struct(host, call);
       else
-        csp_step(h->csp, byte(h) * 2000);
+        csp_step(host->csp, byte(host) * 2000);
   }
   return true;
 }
@@ -425,12 +427,12 @@ static void at_end(Csp *csp) {
   if (csp == NULL) abort();
 }
 
-static CspConfig configured(Host *h, uint8_t flags, uint8_t more) {
+static CspConfig configured(Host *host, uint8_t flags, uint8_t more) {
   static char *argv[] = {"first", "second"};
   CspConfig config;
   csp_config_init(&config);
-  config.stepped = h->stepped = (flags & 96) != 96;
-  config.procs = h->stepped ? 0 : 2;
+  config.stepped = host->stepped = (flags & 96) != 96;
+  config.procs = host->stepped ? 0 : 2;
   config.seed = 1;
   config.max_frames = flags & 1 ? 50 : 5000;
   config.max_stack = 1 << 20;
@@ -440,7 +442,7 @@ static CspConfig configured(Host *h, uint8_t flags, uint8_t more) {
   config.debug = flags & 16 ? "gcstress=5,poison=1" : NULL;
   config.write_out = config.write_err = discard;
   config.alloc = memory_alloc;
-  config.alloc_arg = &h->memory;
+  config.alloc_arg = &host->memory;
   config.argc = more & 2 ? 2 : 0;
   config.argv = argv;
   config.root = more & 1 ? root_folder : NULL;
@@ -468,32 +470,32 @@ static void look_at(Csp *csp, const char *script) {
 }
 
 // NULL: there was no memory for it.
-static Csp *new_runtime(Host *h) {
-  uint8_t flags = byte(h), more = byte(h);
+static Csp *new_runtime(Host *host) {
+  uint8_t flags = byte(host), more = byte(host);
   if (flags & 128) {
-    unsigned first = byte(h);
-    h->memory.first = 1 + first * first;
-    h->memory.every = byte(h);
+    unsigned first = byte(host);
+    host->memory.first = 1 + first * first;
+    host->memory.every = byte(host);
   }
-  CspConfig config = configured(h, flags, more);
+  CspConfig config = configured(host, flags, more);
   Csp *csp = csp_new(&config);
   bool fine = csp != NULL && installed(csp);
-  if (!fine && !memory_has_failed(&h->memory)) abort();
-  if (fine && more & 4) look_at(csp, scripts[byte(h) % SCRIPTS]);
+  if (!fine && !memory_has_failed(&host->memory)) abort();
+  if (fine && more & 4) look_at(csp, scripts[byte(host) % SCRIPTS]);
   if (fine) csp_limit_time(csp, LIMIT_NS);
   if (fine || csp == NULL) return csp;
   csp_free(csp);
   return NULL;
 }
 
-static void step_all(Host *h) {
-  for (int turns = 0; h->in.at < h->in.end && turns < 300; turns++) {
-    if (!turn(h)) break;
+static void step_all(Host *host) {
+  for (int turns = 0; host->in.at < host->in.end && turns < 300; turns++) {
+    if (!turn(host)) break;
   }
-  csp_step(h->csp, TURN_NS);
-  for (int i = 0; i < WAKERS; i += 2) wake(h, i);
-  csp_step(h->csp, TURN_NS);
-  while (h->kept-- > 0) csp_release_keep(h->csp);
+  csp_step(host->csp, TURN_NS);
+  for (int i = 0; i < WAKERS; i += 2) wake(host, i);
+  csp_step(host->csp, TURN_NS);
+  while (host->kept-- > 0) csp_release_keep(host->csp);
 }
 
 // Ends the run, whatever it does: with threads there is no limit of time.
@@ -509,34 +511,34 @@ static void *watchdog_main(void *arg) {
 }
 
 // A script on threads of the runtime's own; f, g and back are called.
-static void run_threads(Host *h) {
+static void run_threads(Host *host) {
   static const char calls[] =
       "\nfor f in [f, g, back, f, g] { _ = try(func() { go f() }); _ = try(f) "
       "}\n";
   char source[2048];
   int status;
   pthread_t watchdog;
-  helper_begin(h);
-  CspDoor *door = csp_door(h->csp);
+  helper_begin(host);
+  CspDoor *door = csp_door(host->csp);
   if (pthread_create(&watchdog, NULL, watchdog_main, door) != 0) abort();
-  snprintf(source, sizeof source, "%s%s", scripts[byte(h) % SCRIPTS], calls);
-  if (byte(h) & 1)
-    csp_run_test(h->csp, "fuzz.csp", source, strlen(source), "g", &status);
+  snprintf(source, sizeof source, "%s%s", scripts[byte(host) % SCRIPTS], calls);
+  if (byte(host) & 1)
+    csp_run_test(host->csp, "fuzz.csp", source, strlen(source), "g", &status);
   else
-    csp_run(h->csp, "fuzz.csp", source, strlen(source), &status);
-  h->stuck = csp_free(h->csp);
+    csp_run(host->csp, "fuzz.csp", source, strlen(source), &status);
+  host->stuck = csp_free(host->csp);
   pthread_join(watchdog, NULL);
   csp_door_free(door);
 }
 
 // The runtime is freed.
-static void end_rest(Host *h) {
-  helper_end(h);
-  for (int i = 0; i < WAKERS; i++) wake(h, i);
-  memory_end(&h->memory, h->stuck != 0);
-  pthread_mutex_destroy(&h->lock);
-  close(h->pipe[0]);
-  close(h->pipe[1]);
+static void end_rest(Host *host) {
+  helper_end(host);
+  for (int i = 0; i < WAKERS; i++) wake(host, i);
+  memory_end(&host->memory, host->stuck != 0);
+  pthread_mutex_destroy(&host->lock);
+  close(host->pipe[0]);
+  close(host->pipe[1]);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

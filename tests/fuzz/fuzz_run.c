@@ -23,18 +23,18 @@ typedef struct Watch {
 
 // Interrupts the run when its time is up.
 static void *watch_main(void *arg) {
-  Watch *w = arg;
+  Watch *watch = arg;
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_nsec += RUN_NS;
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
-  pthread_mutex_lock(&w->lock);
+  pthread_mutex_lock(&watch->lock);
   int error = 0;
-  while (!w->over && error != ETIMEDOUT)
-    error = pthread_cond_timedwait(&w->ended, &w->lock, &until);
-  if (!w->over) csp_interrupt(w->csp);
-  pthread_mutex_unlock(&w->lock);
+  while (!watch->over && error != ETIMEDOUT)
+    error = pthread_cond_timedwait(&watch->ended, &watch->lock, &until);
+  if (!watch->over) csp_interrupt(watch->csp);
+  pthread_mutex_unlock(&watch->lock);
   return NULL;
 }
 
