@@ -54,7 +54,6 @@ static void use(P *p) {
 // As the loop of an M on its P: stops for others, runs what is there, and
 // gives it back.
 static void run_on(M *m) {
-  Sched *s = m->sched;
   if (m->spinning) idle_stop_spinning(m);
   use(m->p);
   uint32_t look = rt_load_acquire(&m->p->look);
@@ -66,10 +65,10 @@ static void run_on(M *m) {
     work_found(g);
     g_leave(p, g, G_DEAD, WAIT_NONE);
   }
-  rt_lock(&s->lock);
+  rt_lock(&sched.lock);
   m->p = NULL;
-  stop_world_p_left(s, p);
-  rt_unlock(&s->lock);
+  stop_world_p_left(&sched, p);
+  rt_unlock(&sched.lock);
 }
 
 // The Ms that Ps were given to, on a thread that may have given them.

@@ -93,8 +93,8 @@ static void recv_0(P *p) {
 // The second time on the other channel.
 static void recv_both(P *p) {
   uint64_t word;
-  Chan *c = &chans[waits++];
-  if (chan_recv(p, &gs[0], c, &word, WAIT_CHAN_RECV) != CHAN_PARKED)
+  Chan *chan = &chans[waits++];
+  if (chan_recv(p, &gs[0], chan, &word, WAIT_CHAN_RECV) != CHAN_PARKED)
     goes_on(p, false);
 }
 
