@@ -70,21 +70,21 @@ static inline void bench_spread(const char *key, int64_t *times, int count,
 // nothing wakes a thread.
 static inline Sched *bench_sched(int procs) {
   SchedConfig config = {.procs = procs, .seed = 1};
-  Sched *s = sched_new(&config);
-  if (s == NULL) abort();
-  return s;
+  Sched *sched = sched_new(&config);
+  if (sched == NULL) abort();
+  return sched;
 }
 
-static inline P *bench_take_p(Sched *s, int at) {
-  rt_lock(&s->lock);
-  P *p = idle_get_p(s, s->all_ps[at]);
-  rt_unlock(&s->lock);
-  if (p != s->all_ps[at]) abort();
+static inline P *bench_take_p(Sched *sched, int at) {
+  rt_lock(&sched->lock);
+  P *p = idle_get_p(sched, sched->all_ps[at]);
+  rt_unlock(&sched->lock);
+  if (p != sched->all_ps[at]) abort();
   return p;
 }
 
-static inline void bench_take_all(Sched *s) {
-  for (int i = 0; i < s->procs; i++) bench_take_p(s, i);
+static inline void bench_take_all(Sched *sched) {
+  for (int i = 0; i < sched->procs; i++) bench_take_p(sched, i);
 }
 
 // The Gs go nowhere: queues are emptied before the runtime is freed.

@@ -92,11 +92,11 @@ static void next(P *p, int procs) {
   STEPPED("next_pair", procs, (next_put(p), next_get(p)));
 }
 
-static void drain_global(Sched *s) {
-  rt_lock(&s->lock);
-  while (global_pop(s) != NULL) {
+static void drain_global(Sched *sched) {
+  rt_lock(&sched->lock);
+  while (global_pop(sched) != NULL) {
   }
-  rt_unlock(&s->lock);
+  rt_unlock(&sched->lock);
 }
 
 static void overflow(P *p, int procs) {
@@ -113,12 +113,12 @@ static void overflow(P *p, int procs) {
   report("overflow", procs, 1);
 }
 
-static void fill_global(Sched *s, int count) {
+static void fill_global(Sched *sched, int count) {
   GList list = {0};
   for (int k = 0; k < count; k++) glist_push(&list, &gs[k]);
-  rt_lock(&s->lock);
-  global_put_list(s, &list);
-  rt_unlock(&s->lock);
+  rt_lock(&sched->lock);
+  global_put_list(sched, &list);
+  rt_unlock(&sched->lock);
 }
 
 static void global_one(P *p, int procs) {
@@ -133,77 +133,77 @@ static void global_one(P *p, int procs) {
 }
 
 // --- Stealing ---------------------------------------------------------------
-static void fill_victims(Sched *s, int each) {
+static void fill_victims(Sched *sched, int each) {
   int used = 0;
   for (int v = 1; v <= VICTIMS; v++) {
-    for (int k = 0; k < each; k++) runq_put(s->all_ps[v], &gs[used++ % GS]);
+    for (int k = 0; k < each; k++) runq_put(sched->all_ps[v], &gs[used++ % GS]);
   }
 }
 
-static void drain_all(Sched *s) {
-  for (int v = 0; v <= VICTIMS; v++) bench_drain(s->all_ps[v]);
+static void drain_all(Sched *sched) {
+  for (int v = 0; v <= VICTIMS; v++) bench_drain(sched->all_ps[v]);
 }
 
 // Rings of 2 * count Gs: half of them are taken.
-static void steal(Sched *s, const char *name, int count) {
-  P *thief = s->all_ps[0];
+static void steal(Sched *sched, const char *name, int count) {
+  P *thief = sched->all_ps[0];
   for (int i = 0; i < chunks; i++) {
-    fill_victims(s, 2 * count);
+    fill_victims(sched, 2 * count);
     TIMED(i, for (int v = 1; v <= VICTIMS; v++)
-                 runq_steal(thief, s->all_ps[v], false));
-    drain_all(s);
+                 runq_steal(thief, sched->all_ps[v], false));
+    drain_all(sched);
   }
   report(name, 1, VICTIMS);
   for (int i = 0; i < chunks; i++) {
-    fill_victims(s, 2 * count);
-    TIMED(i, runq_steal(thief, s->all_ps[1 + i % VICTIMS], false));
-    drain_all(s);
+    fill_victims(sched, 2 * count);
+    TIMED(i, runq_steal(thief, sched->all_ps[1 + i % VICTIMS], false));
+    drain_all(sched);
   }
   char key[64];
   snprintf(key, sizeof key, "%s_one", name);
   bench_spread(key, times, chunks, clock_cost);
-  fill_victims(s, 2 * count);
-  STEPPED(name, 1, runq_steal(thief, s->all_ps[1], false));
-  drain_all(s);
+  fill_victims(sched, 2 * count);
+  STEPPED(name, 1, runq_steal(thief, sched->all_ps[1], false));
+  drain_all(sched);
 }
 
-static void peek(Sched *s) {
-  P *thief = s->all_ps[0];
+static void peek(Sched *sched) {
+  P *thief = sched->all_ps[0];
   for (int i = 0; i < chunks; i++) {
     TIMED(i, for (int k = 0; k < MANY; k++)
-                 runq_steal(thief, s->all_ps[1 + k % VICTIMS], false));
+                 runq_steal(thief, sched->all_ps[1 + k % VICTIMS], false));
   }
   report("peek", 1, MANY);
-  STEPPED("peek", 1, runq_steal(thief, s->all_ps[1], false));
+  STEPPED("peek", 1, runq_steal(thief, sched->all_ps[1], false));
 }
 
 // --- Waking, channels, spawning ---------------------------------------------
-static void wake_with_spinner(Sched *s) {
-  rt_add(&s->spinning, 1u);
+static void wake_with_spinner(Sched *sched) {
+  rt_add(&sched->spinning, 1u);
   for (int i = 0; i < chunks; i++) {
-    TIMED(i, for (int k = 0; k < MANY; k++) idle_wakep(s));
+    TIMED(i, for (int k = 0; k < MANY; k++) idle_wakep(sched));
   }
   report("wake_spinner", 1, MANY);
-  STEPPED("wake_spinner", 1, idle_wakep(s));
-  rt_sub(&s->spinning, 1u);
+  STEPPED("wake_spinner", 1, idle_wakep(sched));
+  rt_sub(&sched->spinning, 1u);
 }
 
 static void channel(P *p, int procs) {
-  Chan *c = malloc(chan_size(4));
-  chan_init(c, 4);
+  Chan *chan = malloc(chan_size(4));
+  chan_init(chan, 4);
   uint64_t word;
   for (int i = 0; i < chunks; i++) {
     TIMED(
         i, for (int k = 0; k < MANY; k++) {
-          chan_send(p, &gs[0], c, 1);
-          chan_recv(p, &gs[0], c, &word, WAIT_CHAN_RECV);
+          chan_send(p, &gs[0], chan, 1);
+          chan_recv(p, &gs[0], chan, &word, WAIT_CHAN_RECV);
         });
   }
   report("chan_pair", procs, MANY);
   STEPPED("chan_pair", procs,
-          (chan_send(p, &gs[0], c, 1),
-           chan_recv(p, &gs[0], c, &word, WAIT_CHAN_RECV)));
-  free(c);
+          (chan_send(p, &gs[0], chan, 1),
+           chan_recv(p, &gs[0], chan, &word, WAIT_CHAN_RECV)));
+  free(chan);
 }
 
 // A goroutine is started, taken from runnext, and ends.
@@ -237,23 +237,23 @@ int main(int argc, char **argv) {
   }
   machine();
   for (int procs = 1; procs <= 2; procs++) {
-    Sched *s = bench_sched(procs);
-    bench_take_all(s);
-    P *p = s->all_ps[0];
+    Sched *sched = bench_sched(procs);
+    bench_take_all(sched);
+    P *p = sched->all_ps[0];
     ring(p, procs);
     next(p, procs);
     overflow(p, procs);
     global_one(p, procs);
     channel(p, procs);
     spawn(p, procs);
-    sched_free(s);
+    sched_free(sched);
   }
-  Sched *s = bench_sched(VICTIMS + 1);
-  bench_take_all(s);
-  steal(s, "steal4", 4);
-  steal(s, "steal16", 16);
-  peek(s);
-  wake_with_spinner(s);
-  sched_free(s);
+  Sched *sched = bench_sched(VICTIMS + 1);
+  bench_take_all(sched);
+  steal(sched, "steal4", 4);
+  steal(sched, "steal16", 16);
+  peek(sched);
+  wake_with_spinner(sched);
+  sched_free(sched);
   return 0;
 }

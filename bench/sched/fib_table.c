@@ -36,9 +36,9 @@ static void add(char *cell, const char *text) {
   snprintf(cell + used, CELL - used, "%s%s", used == 0 ? "" : " ", text);
 }
 
-static void add_name(char *cell, const Fib *f, const char *form) {
+static void add_name(char *cell, const Fib *fib, const char *form) {
   char name[24], text[CELL];
-  snprintf(name, sizeof name, f->n == 0 ? "main" : "fib(%d)", f->n);
+  snprintf(name, sizeof name, fib->n == 0 ? "main" : "fib(%d)", fib->n);
   snprintf(text, sizeof text, form, name);
   add(cell, text);
 }
@@ -49,22 +49,22 @@ static void add_stalled(char *cell, const Fib *f) {  // the oldest first
   add_name(cell, f, "%s*");
 }
 
-static void show_stack(char *cell, const FibThread *t) {
-  add_stalled(cell, t->stalled);
-  if (t->now != NULL) add_name(cell, t->now, "%s");
-  const Fib *f = t->returned;
-  if (f == NULL) return;
+static void show_stack(char *cell, const FibThread *thread) {
+  add_stalled(cell, thread->stalled);
+  if (thread->now != NULL) add_name(cell, thread->now, "%s");
+  const Fib *fib = thread->returned;
+  if (fib == NULL) return;
   char text[CELL];
-  snprintf(text, sizeof text, f->n == 0 ? "main (prints %d)" : "(returns %d)",
-           (int)f->sum);
+  snprintf(text, sizeof text, fib->n == 0 ? "main (prints %d)" : "(returns %d)",
+           (int)fib->sum);
   add(cell, text);
 }
 
 static void show_queued(char *cell, G *g, bool next) {
-  const Fib *f = (const Fib *)(void *)g;
-  const char *form = f->ran ? "cont. of %s" : "%s";
-  if (next) form = f->ran ? "[cont. of %s]" : "[%s]";
-  add_name(cell, f, form);
+  const Fib *fib = (const Fib *)(void *)g;
+  const char *form = fib->ran ? "cont. of %s" : "%s";
+  if (next) form = fib->ran ? "[cont. of %s]" : "[%s]";
+  add_name(cell, fib, form);
 }
 
 static void show_queue(char *cell, P *p) {
@@ -74,14 +74,14 @@ static void show_queue(char *cell, P *p) {
   if (p->runnext != NULL) show_queued(cell, p->runnext, true);
 }
 
-static void note_row(FibWalk *w, int thread) {
-  Table *table = w->row_arg;
+static void note_row(FibWalk *walk, int thread) {
+  Table *table = walk->row_arg;
   if (table->rows == ROWS) return;
   int row = table->rows++;
   table->actor[row] = thread;
-  for (int i = 0; i < w->threads; i++) {
-    show_stack(table->cells[row][(size_t)i * 2], &w->thread[i]);
-    show_queue(table->cells[row][(size_t)i * 2 + 1], w->thread[i].p);
+  for (int i = 0; i < walk->threads; i++) {
+    show_stack(table->cells[row][(size_t)i * 2], &walk->thread[i]);
+    show_queue(table->cells[row][(size_t)i * 2 + 1], walk->thread[i].p);
   }
 }
 
@@ -151,15 +151,15 @@ static void number_of(int ours, const char *theirs) {
 
 static void print_stats(int n, int threads, bool child_first) {
   FibStats s = fib_walk(n, threads, child_first, NULL, NULL);
-  const Book *b = of_book(n, threads, child_first);
+  const Book *found = of_book(n, threads, child_first);
   char stalls[32];
   snprintf(stalls, sizeof stalls, "%d (%d)", s.stalls, s.idle_stalls);
   printf("fib(%d)%s %d %-7s", n, n < 10 ? " " : "", threads,
          child_first ? "child" : "parent");
-  number_of(s.rows, b ? b->rows : NULL);
-  number_of(s.longest, b ? b->longest : NULL);
-  cell_of(stalls, b ? b->stalls : NULL);
-  number_of(s.stack, b ? b->stack : NULL);
+  number_of(s.rows, found ? found->rows : NULL);
+  number_of(s.longest, found ? found->longest : NULL);
+  cell_of(stalls, found ? found->stalls : NULL);
+  number_of(s.stack, found ? found->stack : NULL);
   number_of(s.alive, NULL);
   number_of(s.steals, NULL);
   number_of(s.rounds, NULL);

@@ -11,7 +11,7 @@
 typedef struct Task Task;
 struct Task {
   G g;
-  bool (*step)(P *p, Task *t);  // false: it left (parked, ended, ...)
+  bool (*step)(P *p, Task *task);  // false: it left (parked, ended, ...)
   Chan *in, *out;
   int64_t rounds, value;
   int state;
@@ -24,124 +24,125 @@ struct Task {
 };
 
 static Chan *new_chan(uint32_t cap) {
-  Chan *c = malloc(chan_size(cap));
-  chan_init(c, cap);
-  return c;
+  Chan *chan = malloc(chan_size(cap));
+  chan_init(chan, cap);
+  return chan;
 }
 
-static Task *new_task(bool (*step)(P *p, Task *t)) {
-  Task *t = calloc(1, sizeof *t);
-  t->step = step;
-  return t;
+static Task *new_task(bool (*step)(P *p, Task *task)) {
+  Task *task = calloc(1, sizeof *task);
+  task->step = step;
+  return task;
 }
 
 static void resume(P *p, G *g) {
   for (; g != NULL; g = sched_switch(p)) {
-    Task *t = (Task *)g;
-    while (t->step(p, t)) {
+    Task *task = (Task *)g;
+    while (task->step(p, task)) {
     }
   }
 }
 
 // --- Ping-pong --------------------------------------------------------------
-static bool pong_step(P *p, Task *t) {
+static bool pong_step(P *p, Task *task) {
   uint64_t word;
-  if (t->state == 0) {
-    t->state = 1;
-    if (chan_recv(p, &t->g, t->in, &word, WAIT_CHAN_RECV) == CHAN_PARKED) {
+  if (task->state == 0) {
+    task->state = 1;
+    if (chan_recv(p, &task->g, task->in, &word, WAIT_CHAN_RECV) ==
+        CHAN_PARKED) {
       return false;
     }
   }
-  t->state = 0;
-  return chan_send(p, &t->g, t->out, 1) != CHAN_PARKED;
+  task->state = 0;
+  return chan_send(p, &task->g, task->out, 1) != CHAN_PARKED;
 }
 
-static bool ping_step(P *p, Task *t) {
+static bool ping_step(P *p, Task *task) {
   uint64_t word;
-  if (t->state == 0) {
-    if (t->rounds-- == 0) {
+  if (task->state == 0) {
+    if (task->rounds-- == 0) {
       sched_exit(p->sched);
-      sched_end(p, &t->g);
+      sched_end(p, &task->g);
       return false;
     }
-    t->state = 1;
-    if (chan_send(p, &t->g, t->out, 1) == CHAN_PARKED) return false;
+    task->state = 1;
+    if (chan_send(p, &task->g, task->out, 1) == CHAN_PARKED) return false;
   }
-  t->state = 0;
-  return chan_recv(p, &t->g, t->in, &word, WAIT_CHAN_RECV) != CHAN_PARKED;
+  task->state = 0;
+  return chan_recv(p, &task->g, task->in, &word, WAIT_CHAN_RECV) != CHAN_PARKED;
 }
 
-static bool ping_main(P *p, Task *t) {
-  Task *pong = t->child;
+static bool ping_main(P *p, Task *task) {
+  Task *pong = task->child;
   pong->g.resume = resume;
   sched_spawn(p, &pong->g);
-  t->step = ping_step;
+  task->step = ping_step;
   return true;
 }
 
 // --- Spawn, yield, buffer ---------------------------------------------------
-static bool end_step(P *p, Task *t) {
-  t->value = 0;
-  sched_end(p, &t->g);
+static bool end_step(P *p, Task *task) {
+  task->value = 0;
+  sched_end(p, &task->g);
   return false;
 }
 
-static bool spawn_step(P *p, Task *t) {
+static bool spawn_step(P *p, Task *task) {
   for (int i = 0; i < 32; i++) {
-    if (t->child[i].value == 0) continue;  // has ended
-    sched_yield_g(p, &t->g);
+    if (task->child[i].value == 0) continue;  // has ended
+    sched_yield_g(p, &task->g);
     return false;
   }
-  if (t->rounds-- == 0) {
+  if (task->rounds-- == 0) {
     sched_exit(p->sched);
-    sched_end(p, &t->g);
+    sched_end(p, &task->g);
     return false;
   }
-  Task *batch = t->child;
+  Task *batch = task->child;
   for (int i = 0; i < 32; i++) {
     batch[i].value = 1;
     sched_spawn(p, &batch[i].g);
   }
-  sched_yield_g(p, &t->g);
+  sched_yield_g(p, &task->g);
   return false;
 }
 
-static bool yield_step(P *p, Task *t) {
-  if (t->rounds-- == 0) {
+static bool yield_step(P *p, Task *task) {
+  if (task->rounds-- == 0) {
     sched_exit(p->sched);
-    sched_end(p, &t->g);
+    sched_end(p, &task->g);
     return false;
   }
-  sched_yield_g(p, &t->g);
+  sched_yield_g(p, &task->g);
   return false;
 }
 
-static bool buffer_step(P *p, Task *t) {
+static bool buffer_step(P *p, Task *task) {
   uint64_t word;
-  for (; t->rounds > 0; t->rounds--) {
-    chan_send(p, &t->g, t->out, 1);
-    chan_recv(p, &t->g, t->out, &word, WAIT_CHAN_RECV);
+  for (; task->rounds > 0; task->rounds--) {
+    chan_send(p, &task->g, task->out, 1);
+    chan_recv(p, &task->g, task->out, &word, WAIT_CHAN_RECV);
   }
   sched_exit(p->sched);
-  sched_end(p, &t->g);
+  sched_end(p, &task->g);
   return false;
 }
 
-static void set_cases(Task *t) {
+static void set_cases(Task *task) {
   for (int i = 0; i < 4; i++) {
-    t->cases[i] = (SelCase){.chan = t->child[i].out};
+    task->cases[i] = (SelCase){.chan = task->child[i].out};
   }
 }
 
 // A value goes into each of four channels in turn, and select finds it.
-static bool select_step(P *p, Task *t) {
-  for (; t->rounds > 0; t->rounds--) {
-    set_cases(t);
-    chan_send(p, &t->g, t->child[t->rounds % 4].out, 1);
-    select_go(p, &t->g, t->cases, t->order, 4, SELECT_BLOCK);
+static bool select_step(P *p, Task *task) {
+  for (; task->rounds > 0; task->rounds--) {
+    set_cases(task);
+    chan_send(p, &task->g, task->child[task->rounds % 4].out, 1);
+    select_go(p, &task->g, task->cases, task->order, 4, SELECT_BLOCK);
   }
   sched_exit(p->sched);
-  sched_end(p, &t->g);
+  sched_end(p, &task->g);
   return false;
 }
 
@@ -167,19 +168,19 @@ static _Thread_local bool pinned;
 
 // Ends when the main goroutine says so: a wake-up returns later than the
 // goroutine runs, and its M looks for work for a fraction of a microsecond.
-static bool ran_step(P *p, Task *t) {
+static bool ran_step(P *p, Task *task) {
   if (!pinned) bench_pin(cpus[1]);
   pinned = true;
-  rt_store_release(&t->ran, rt_now());
-  while (rt_load_acquire(&t->held) != 0) rt_pause();
-  sched_end(p, &t->g);
+  rt_store_release(&task->ran, rt_now());
+  while (rt_load_acquire(&task->held) != 0) rt_pause();
+  sched_end(p, &task->g);
   return false;
 }
 
 // A thief that was about to take runnext may run `other` first.
-static int64_t wait_ran(Task *t, Task *other) {
+static int64_t wait_ran(Task *task, Task *other) {
   int64_t ran;
-  while ((ran = rt_load_acquire(&t->ran)) == 0) {
+  while ((ran = rt_load_acquire(&task->ran)) == 0) {
     if (rt_load_acquire(&other->ran) != 0) rt_store_release(&other->held, 0u);
     rt_pause();
   }
@@ -188,15 +189,16 @@ static int64_t wait_ran(Task *t, Task *other) {
 
 // Without sched.lock, which the other M is about to take: here only the caller
 // wakes anybody.
-static uint64_t wakes(Sched *s) {
-  return rt_load_relaxed(&s->stats.wakes);  // relaxed: own writes, see above
+static uint64_t wakes(Sched *sched) {
+  return rt_load_relaxed(
+      &sched->stats.wakes);  // relaxed: own writes, see above
 }
 
 // Ended: its M stores the state after `ran`.
-static void wait_dead(Task *t) {
+static void wait_dead(Task *task) {
   uint32_t status;
   do {
-    status = rt_load_acquire(&t->g.status);
+    status = rt_load_acquire(&task->g.status);
   } while (status == G_RUNNING || status == G_RUNNABLE);
 }
 
@@ -205,15 +207,15 @@ static void pause_ns(int64_t ns) {
   while (rt_now() < until) rt_pause();
 }
 
-static void go_once(P *p, Task *t, int64_t round) {
+static void go_once(P *p, Task *task, int64_t round) {
   bool ring = round & 1, alone = round & 2;
-  Task *first = &t->child[2 * round % CHILDREN], *second = first + 1;
+  Task *first = &task->child[2 * round % CHILDREN], *second = first + 1;
   wait_dead(first);  // of some rounds ago
   wait_dead(second);
   first->ran = second->ran = 0;  // spawn publishes both
   first->held = !ring;           // one of them stays, until the next round
   second->held = 1;
-  if (t->last != NULL) rt_store_release(&t->last->held, 0u);
+  if (task->last != NULL) rt_store_release(&task->last->held, 0u);
   pause_ns(alone ? LONELY_NS : round / 4 % 16 * 20);
   int64_t begin = rt_now();
   sched_spawn(p, &first->g);
@@ -223,19 +225,21 @@ static void go_once(P *p, Task *t, int64_t round) {
   wakes_seen = count;
   int64_t took = wait_ran(first, second) - begin;
   if (ring) wait_ran(second, first);
-  t->last = ring ? second : first;
-  Latencies *l = ring ? (woke ? &ring_alone : &ring_spinner)
-                      : (woke ? &next_alone : &next_spinner);
-  if (woke == alone && l->count < LATENCIES) l->times[l->count++] = took;
+  task->last = ring ? second : first;
+  Latencies *latencies = ring ? (woke ? &ring_alone : &ring_spinner)
+                              : (woke ? &next_alone : &next_spinner);
+  if (woke == alone && latencies->count < LATENCIES)
+    latencies->times[latencies->count++] = took;
 }
 
-static bool latency_step(P *p, Task *t) {
+static bool latency_step(P *p, Task *task) {
   bench_pin(cpus[0]);
   int64_t until = rt_now() + LATENCY_NS_MAX;
-  for (int64_t i = 0; i < t->rounds && rt_now() < until; i++) go_once(p, t, i);
-  rt_store_release(&t->last->held, 0u);
+  for (int64_t i = 0; i < task->rounds && rt_now() < until; i++)
+    go_once(p, task, i);
+  rt_store_release(&task->last->held, 0u);
   sched_exit(p->sched);
-  sched_end(p, &t->g);
+  sched_end(p, &task->g);
   return false;
 }
 
@@ -244,45 +248,45 @@ enum { SLEEPS_MAX = 10000 };
 static int64_t late[SLEEPS_MAX];
 static int sleeps;
 
-static bool hog_step(P *p, Task *t) {
+static bool hog_step(P *p, Task *task) {
   for (;;) {
     int64_t until = rt_now() + 5000;
-    while (rt_now() < until) t->value++;
-    if (!sched_look(p, &t->g)) continue;
-    sched_preempt(p, &t->g);
+    while (rt_now() < until) task->value++;
+    if (!sched_look(p, &task->g)) continue;
+    sched_preempt(p, &task->g);
     return false;
   }
 }
 
-static bool sleeper_step(P *p, Task *t) {
+static bool sleeper_step(P *p, Task *task) {
   int64_t now = rt_now();
-  if (t->state > 0) late[t->state - 1] = now - t->value;
-  if (t->state++ == sleeps) {
+  if (task->state > 0) late[task->state - 1] = now - task->value;
+  if (task->state++ == sleeps) {
     sched_exit(p->sched);
-    sched_end(p, &t->g);
+    sched_end(p, &task->g);
     return false;
   }
-  t->value = now + 1000000;
-  sched_sleep(p, &t->g, &t->timer, 1000000);
+  task->value = now + 1000000;
+  sched_sleep(p, &task->g, &task->timer, 1000000);
   return false;
 }
 
-static bool hogs_main(P *p, Task *t) {
+static bool hogs_main(P *p, Task *task) {
   for (int i = 0; i < sched_procs(p->sched); i++) {
-    Task *hog = &t->child[i];
+    Task *hog = &task->child[i];
     hog->g.resume = resume;
     hog->step = hog_step;
     sched_spawn(p, &hog->g);
   }
-  t->step = sleeper_step;
+  task->step = sleeper_step;
   return true;
 }
 
 // --- Main -------------------------------------------------------------------
-static double run(Task *main_task, Sched *s) {
+static double run(Task *main_task, Sched *sched) {
   main_task->g.resume = resume;
   int64_t begin = rt_now();
-  sched_run(s, &main_task->g, 0, NULL);
+  sched_run(sched, &main_task->g, 0, NULL);
   int64_t took = rt_now() - begin;
   return (double)took;
 }
@@ -294,47 +298,47 @@ static void report(const char *name, int procs, double ns) {
 }
 
 static void bench_pingpong(int procs, int64_t rounds) {
-  Sched *s = bench_sched(procs);
+  Sched *sched = bench_sched(procs);
   Task *ping = new_task(ping_main), *pong = new_task(pong_step);
   ping->child = pong;
   ping->out = pong->in = new_chan(0);
   ping->in = pong->out = new_chan(0);
   ping->rounds = rounds;
-  report("pingpong", procs, run(ping, s) / (double)rounds);
-  sched_free(s);
+  report("pingpong", procs, run(ping, sched) / (double)rounds);
+  sched_free(sched);
   free(ping->in), free(ping->out), free(ping), free(pong);
 }
 
 static void bench_plain(const char *name, int procs, int64_t rounds, int per,
-                        bool (*step)(P *p, Task *t)) {
-  Sched *s = bench_sched(procs);
-  Task *t = new_task(step);
-  t->child = calloc(32, sizeof(Task));
+                        bool (*step)(P *p, Task *task)) {
+  Sched *sched = bench_sched(procs);
+  Task *task = new_task(step);
+  task->child = calloc(32, sizeof(Task));
   for (int i = 0; i < 32; i++) {
-    t->child[i].g.resume = resume;
-    t->child[i].step = end_step;
-    t->child[i].out = new_chan(1);
+    task->child[i].g.resume = resume;
+    task->child[i].step = end_step;
+    task->child[i].out = new_chan(1);
   }
-  t->out = new_chan(4);
-  t->rounds = rounds;
-  report(name, procs, run(t, s) / (double)rounds / per);
-  sched_free(s);
-  for (int i = 0; i < 32; i++) free(t->child[i].out);
-  free(t->child), free(t->out), free(t);
+  task->out = new_chan(4);
+  task->rounds = rounds;
+  report(name, procs, run(task, sched) / (double)rounds / per);
+  sched_free(sched);
+  for (int i = 0; i < 32; i++) free(task->child[i].out);
+  free(task->child), free(task->out), free(task);
 }
 
 static void bench_latency(int procs, int64_t rounds) {
   if (!bench_two_cpus(cpus)) return;
-  Sched *s = bench_sched(procs);
-  s->futile_max = UINT32_MAX;  // the waking is what is measured
-  Task *t = new_task(latency_step);
-  t->child = calloc(CHILDREN, sizeof(Task));
+  Sched *sched = bench_sched(procs);
+  sched->futile_max = UINT32_MAX;  // the waking is what is measured
+  Task *task = new_task(latency_step);
+  task->child = calloc(CHILDREN, sizeof(Task));
   for (int i = 0; i < CHILDREN; i++) {
-    t->child[i].g.resume = resume;
-    t->child[i].step = ran_step;
+    task->child[i].g.resume = resume;
+    task->child[i].step = ran_step;
   }
-  t->rounds = rounds;
-  run(t, s);
+  task->rounds = rounds;
+  run(task, sched);
   int64_t clock = bench_clock();
   bench_spread("go_ring_spinner", ring_spinner.times, ring_spinner.count,
                clock);
@@ -342,20 +346,20 @@ static void bench_latency(int procs, int64_t rounds) {
                clock);
   bench_spread("go_ring_alone", ring_alone.times, ring_alone.count, clock);
   bench_spread("go_next_alone", next_alone.times, next_alone.count, clock);
-  sched_free(s);
-  free(t->child), free(t);
+  sched_free(sched);
+  free(task->child), free(task);
 }
 
 static void bench_sleeper(int procs) {
-  Sched *s = bench_sched(procs);
-  Task *t = new_task(hogs_main);
-  t->child = calloc((size_t)procs, sizeof(Task));
-  run(t, s);
+  Sched *sched = bench_sched(procs);
+  Task *task = new_task(hogs_main);
+  task->child = calloc((size_t)procs, sizeof(Task));
+  run(task, sched);
   char key[64];
   snprintf(key, sizeof key, "sleeper_late.%d", procs);
   bench_spread(key, late, sleeps, 0);
-  sched_free(s);
-  free(t->child), free(t);
+  sched_free(sched);
+  free(task->child), free(task);
 }
 
 int main(int argc, char **argv) {

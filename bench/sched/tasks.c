@@ -22,7 +22,7 @@ enum { RING = 503, FIB_FAN = 2, SKYNET_FAN = 10 };
 typedef struct Task Task;
 struct Task {
   G g;                          // first
-  bool (*step)(P *p, Task *t);  // false: it left (parked, ended, ...)
+  bool (*step)(P *p, Task *task);  // false: it left (parked, ended, ...)
   Task *parent;                 // immutable
   Task *kids;                   // owned; NULL means not made yet
   int started;                  // how many of them
@@ -34,7 +34,7 @@ struct Task {
 
 typedef struct Workload {
   const char *name;
-  bool (*step)(P *p, Task *t);  // of the main goroutine, which begins it
+  bool (*step)(P *p, Task *task);  // of the main goroutine, which begins it
   int fan;                      // of a tree; 0 means none
 } Workload;
 
@@ -48,29 +48,30 @@ static int failed;     // 1: a result was wrong
 
 static void resume(P *p, G *g) {
   for (; g != NULL; g = sched_switch(p)) {
-    Task *t = (Task *)g;
-    while (t->step(p, t)) {
+    Task *task = (Task *)g;
+    while (task->step(p, task)) {
     }
   }
 }
 
-static void task_init(Task *t, bool (*step)(P *p, Task *t), Task *parent) {
-  *t = (Task){.step = step, .parent = parent};
-  t->g.resume = resume;
+static void task_init(Task *task, bool (*step)(P *p, Task *task),
+                      Task *parent) {
+  *task = (Task){.step = step, .parent = parent};
+  task->g.resume = resume;
 }
 
-static Task *new_task(bool (*step)(P *p, Task *t)) {
-  Task *t = malloc(sizeof *t);
-  if (t == NULL) abort();
-  task_init(t, step, NULL);
-  return t;
+static Task *new_task(bool (*step)(P *p, Task *task)) {
+  Task *task = malloc(sizeof *task);
+  if (task == NULL) abort();
+  task_init(task, step, NULL);
+  return task;
 }
 
 static Chan *new_chan(void) {
-  Chan *c = malloc(chan_size(0));
-  if (c == NULL) abort();
-  chan_init(c, 0);
-  return c;
+  Chan *chan = malloc(chan_size(0));
+  if (chan == NULL) abort();
+  chan_init(chan, 0);
+  return chan;
 }
 
 // --- Runs -------------------------------------------------------------------
@@ -92,22 +93,22 @@ static bool run_end(int64_t count, int64_t result, int64_t expected) {
   return false;
 }
 
-static bool all_over(P *p, Task *t) {
+static bool all_over(P *p, Task *task) {
   sched_exit(p->sched);
-  sched_end(p, &t->g);
+  sched_end(p, &task->g);
   return false;
 }
 
 // --- Trees ------------------------------------------------------------------
-static bool is_leaf(const Task *t) {
-  return t->size < (workload->fan == FIB_FAN ? 2 : SKYNET_FAN);
+static bool is_leaf(const Task *task) {
+  return task->size < (workload->fan == FIB_FAN ? 2 : SKYNET_FAN);
 }
 
 // The task's memory is its parent's from the subtraction on.
-static bool task_finish(P *p, Task *t, int64_t sum) {
-  Task *parent = t->parent;
-  t->sum = sum;
-  sched_end(p, &t->g);
+static bool task_finish(P *p, Task *task, int64_t sum) {
+  Task *parent = task->parent;
+  task->sum = sum;
+  sched_end(p, &task->g);
   // release: shows the sum. Acquire: the last one sees the parent parked
   if (rt_sub(&parent->pending, 1u) == 1) sched_ready(p, &parent->g);
   return false;
@@ -116,38 +117,38 @@ static bool task_finish(P *p, Task *t, int64_t sum) {
 // The node has parked. false: all its children have ended before.
 static bool node_waits(G *g, void *arg) {
   (void)arg;
-  Task *t = (Task *)g;
+  Task *task = (Task *)g;
   // release: shows that it parked. Acquire: sees the children's sums
-  return rt_sub(&t->pending, 1u) != 1;
+  return rt_sub(&task->pending, 1u) != 1;
 }
 
 // true: its children have ended. false: it parked.
-static bool node_joined(P *p, Task *t) {
-  if (t->parked) return true;
-  t->parked = true;
-  return !sched_park(p, &t->g, WAIT_TASK, node_waits, NULL);
+static bool node_joined(P *p, Task *task) {
+  if (task->parked) return true;
+  task->parked = true;
+  return !sched_park(p, &task->g, WAIT_TASK, node_waits, NULL);
 }
 
-static bool node_step(P *p, Task *t);
+static bool node_step(P *p, Task *task);
 
-static void make_kids(Task *t, int fan) {
-  t->kids = malloc((size_t)fan * sizeof *t->kids);
-  if (t->kids == NULL) abort();
-  t->pending = (uint32_t)fan + 1;  // the first spawn publishes it
+static void make_kids(Task *task, int fan) {
+  task->kids = malloc((size_t)fan * sizeof *task->kids);
+  if (task->kids == NULL) abort();
+  task->pending = (uint32_t)fan + 1;  // the first spawn publishes it
   for (int i = 0; i < fan; i++) {
-    Task *kid = &t->kids[i];
-    task_init(kid, node_step, t);
-    kid->size = fan == FIB_FAN ? t->size - 1 - i : t->size / fan;
-    kid->number = t->number + i * kid->size;
+    Task *kid = &task->kids[i];
+    task_init(kid, node_step, task);
+    kid->size = fan == FIB_FAN ? task->size - 1 - i : task->size / fan;
+    kid->number = task->number + i * kid->size;
   }
 }
 
 // true: all have started. false: one runs first.
-static bool start_kids(P *p, Task *t, int fan) {
-  while (t->started < fan) {
-    Task *kid = &t->kids[t->started++];
+static bool start_kids(P *p, Task *task, int fan) {
+  while (task->started < fan) {
+    Task *kid = &task->kids[task->started++];
     if (child_first) {
-      sched_spawn_child(p, &t->g, &kid->g);
+      sched_spawn_child(p, &task->g, &kid->g);
       return false;
     }
     sched_spawn(p, &kid->g);
@@ -155,17 +156,17 @@ static bool start_kids(P *p, Task *t, int fan) {
   return true;
 }
 
-static bool node_step(P *p, Task *t) {
+static bool node_step(P *p, Task *task) {
   int fan = workload->fan;
-  if (is_leaf(t)) {
-    return task_finish(p, t, fan == FIB_FAN ? t->size : t->number);
+  if (is_leaf(task)) {
+    return task_finish(p, task, fan == FIB_FAN ? task->size : task->number);
   }
-  if (t->kids == NULL) make_kids(t, fan);
-  if (!start_kids(p, t, fan) || !node_joined(p, t)) return false;
+  if (task->kids == NULL) make_kids(task, fan);
+  if (!start_kids(p, task, fan) || !node_joined(p, task)) return false;
   int64_t sum = 0;
-  for (int i = 0; i < fan; i++) sum += t->kids[i].sum;
-  free(t->kids);
-  return task_finish(p, t, sum);
+  for (int i = 0; i < fan; i++) sum += task->kids[i].sum;
+  free(task->kids);
+  return task_finish(p, task, sum);
 }
 
 static int64_t fib_of(int64_t n) {
@@ -186,110 +187,111 @@ static bool tree_end(int64_t sum) {
 }
 
 // The main goroutine: its only child is the root.
-static bool tree_step(P *p, Task *t) {
-  if (t->kids == NULL) {
-    t->kids = new_task(node_step);
-    t->kids->parent = t;
-    t->kids->size = size;
-    t->pending = 2;
+static bool tree_step(P *p, Task *task) {
+  if (task->kids == NULL) {
+    task->kids = new_task(node_step);
+    task->kids->parent = task;
+    task->kids->size = size;
+    task->pending = 2;
     run_begin();
   }
-  if (!start_kids(p, t, 1) || !node_joined(p, t)) return false;
-  int64_t sum = t->kids->sum;
-  free(t->kids);
-  t->kids = NULL;
-  t->started = 0;
-  t->parked = false;
-  return tree_end(sum) || all_over(p, t);
+  if (!start_kids(p, task, 1) || !node_joined(p, task)) return false;
+  int64_t sum = task->kids->sum;
+  free(task->kids);
+  task->kids = NULL;
+  task->started = 0;
+  task->parked = false;
+  return tree_end(sum) || all_over(p, task);
 }
 
 // --- Channels ---------------------------------------------------------------
-// true: t->sum is what was received. false: it parked, and asks again.
-static bool received(P *p, Task *t) {
-  if (t->parked) {
-    t->parked = false;
-    t->sum = (int64_t)t->g.wait.elem;
+// true: task->sum is what was received. false: it parked, and asks again.
+static bool received(P *p, Task *task) {
+  if (task->parked) {
+    task->parked = false;
+    task->sum = (int64_t)task->g.wait.elem;
     return true;
   }
   uint64_t word;
-  t->parked = true;  // before: once it has parked it is another's
-  if (chan_recv(p, &t->g, t->in, &word, WAIT_CHAN_RECV) == CHAN_PARKED)
+  task->parked = true;  // before: once it has parked it is another's
+  if (chan_recv(p, &task->g, task->in, &word, WAIT_CHAN_RECV) == CHAN_PARKED)
     return false;
-  t->parked = false;
-  t->sum = (int64_t)word;
+  task->parked = false;
+  task->sum = (int64_t)word;
   return true;
 }
 
 // Receives, and sends one more or less; `started` tells which comes next.
-static bool hand_on(P *p, Task *t, int64_t change) {
-  if (t->started == 0 && !received(p, t)) return false;
-  t->started = 0;
-  uint64_t word = (uint64_t)(t->sum + change);
-  return chan_send(p, &t->g, t->out, word) != CHAN_PARKED;
+static bool hand_on(P *p, Task *task, int64_t change) {
+  if (task->started == 0 && !received(p, task)) return false;
+  task->started = 0;
+  uint64_t word = (uint64_t)(task->sum + change);
+  return chan_send(p, &task->g, task->out, word) != CHAN_PARKED;
 }
 
-static bool pong_step(P *p, Task *t) { return hand_on(p, t, 1); }
+static bool pong_step(P *p, Task *task) { return hand_on(p, task, 1); }
 
 // A token of 0 ends here: its owner tells the main goroutine its number.
-static bool ring_node_step(P *p, Task *t) {
-  if (!received(p, t)) return false;
-  t->started = 1;  // it has received
-  if (t->sum > 0) return hand_on(p, t, -1);
-  t->started = 0;
-  return chan_send(p, &t->g, t->parent->in, (uint64_t)t->number) != CHAN_PARKED;
+static bool ring_node_step(P *p, Task *task) {
+  if (!received(p, task)) return false;
+  task->started = 1;  // it has received
+  if (task->sum > 0) return hand_on(p, task, -1);
+  task->started = 0;
+  return chan_send(p, &task->g, task->parent->in, (uint64_t)task->number) !=
+         CHAN_PARKED;
 }
 
 // The main goroutine is not in the ring: it sends the token into it.
-static void ring_make(P *p, Task *t) {
-  t->in = new_chan();
-  t->out = new_chan();
-  Chan *in = t->out;
+static void ring_make(P *p, Task *task) {
+  task->in = new_chan();
+  task->out = new_chan();
+  Chan *in = task->out;
   for (int i = 1; i <= RING; i++) {
     Task *node = new_task(ring_node_step);
-    node->parent = t;
+    node->parent = task;
     node->number = i;
     node->in = in;
-    node->out = in = i == RING ? t->out : new_chan();
+    node->out = in = i == RING ? task->out : new_chan();
     sched_spawn(p, &node->g);
   }
 }
 
-static bool ring_step(P *p, Task *t) {
-  if (t->out == NULL) ring_make(p, t);
-  if (t->started == 0) {
-    t->started = 1;
+static bool ring_step(P *p, Task *task) {
+  if (task->out == NULL) ring_make(p, task);
+  if (task->started == 0) {
+    task->started = 1;
     run_begin();
-    if (chan_send(p, &t->g, t->out, (uint64_t)size) == CHAN_PARKED)
+    if (chan_send(p, &task->g, task->out, (uint64_t)size) == CHAN_PARKED)
       return false;
   }
-  if (!received(p, t)) return false;
-  t->started = 0;
-  return run_end(size, t->sum, size % RING + 1) || all_over(p, t);
+  if (!received(p, task)) return false;
+  task->started = 0;
+  return run_end(size, task->sum, size % RING + 1) || all_over(p, task);
 }
 
 // `number` counts the trips, `started` says that this one's ball is sent.
-static bool ping_step(P *p, Task *t) {
+static bool ping_step(P *p, Task *task) {
   for (;;) {
-    if (t->number == 0 && t->started == 0) run_begin();
-    if (t->started == 0) {
-      t->started = 1;
-      if (chan_send(p, &t->g, t->out, (uint64_t)t->sum) == CHAN_PARKED)
+    if (task->number == 0 && task->started == 0) run_begin();
+    if (task->started == 0) {
+      task->started = 1;
+      if (chan_send(p, &task->g, task->out, (uint64_t)task->sum) == CHAN_PARKED)
         return false;
     }
-    if (!received(p, t)) return false;
-    t->started = 0;
-    if (++t->number == size) break;
+    if (!received(p, task)) return false;
+    task->started = 0;
+    if (++task->number == size) break;
   }
-  int64_t result = t->sum;
-  t->number = t->sum = 0;
-  return run_end(size, result, size) || all_over(p, t);
+  int64_t result = task->sum;
+  task->number = task->sum = 0;
+  return run_end(size, result, size) || all_over(p, task);
 }
 
-static bool pingpong_step(P *p, Task *t) {
+static bool pingpong_step(P *p, Task *task) {
   Task *pong = new_task(pong_step);
-  t->out = pong->in = new_chan();
-  t->in = pong->out = new_chan();
-  t->step = ping_step;
+  task->out = pong->in = new_chan();
+  task->in = pong->out = new_chan();
+  task->step = ping_step;
   sched_spawn(p, &pong->g);
   return true;
 }
@@ -312,10 +314,10 @@ int main(int argc, char **argv) {
   child_first = argc > 4;
   if (workload == NULL || procs < 1 || size < 1) return 2;
   SchedConfig config = {.procs = procs, .seed = 1, .child_first = child_first};
-  Sched *s = sched_new(&config);
-  if (s == NULL) abort();
-  Task *t = new_task(workload->step);
-  sched_run(s, &t->g, 0, NULL);
-  sched_free(s);
+  Sched *sched = sched_new(&config);
+  if (sched == NULL) abort();
+  Task *task = new_task(workload->step);
+  sched_run(sched, &task->g, 0, NULL);
+  sched_free(sched);
   return failed;
 }

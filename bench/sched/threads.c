@@ -75,33 +75,33 @@ typedef struct Filling {
 
 // The second thread owns the victims: empties them, and fills them again.
 static void fill(void *arg) {
-  const Filling *f = arg;
+  const Filling *filling = arg;
   bench_pin(cpus[1]);
   for (uint32_t at = 1;; at += 2) {
     my_turn(at);
     if (rt_load_acquire(&quit) != 0) return;
     int used = 0;
     for (int v = 1; v <= VICTIMS; v++) {
-      P *p = f->s->all_ps[v];
+      P *p = filling->s->all_ps[v];
       bench_drain(p);
-      for (int k = 0; k < f->each; k++) runq_put(p, &gs[used++ % GS]);
+      for (int k = 0; k < filling->each; k++) runq_put(p, &gs[used++ % GS]);
     }
     rt_store_release(&turn, at + 1);
   }
 }
 
-static void steal_across(Sched *s, const char *key, int count) {
-  Filling filling = {s, 2 * count};
+static void steal_across(Sched *sched, const char *key, int count) {
+  Filling filling = {sched, 2 * count};
   RtThread thread;
   start(&thread, fill, &filling);
-  P *thief = s->all_ps[0];
+  P *thief = sched->all_ps[0];
   uint32_t at = 0;
   for (int i = 0; i < samples; at += 2) {
     rt_store_release(&turn, at + 1);
     my_turn(at + 2);
     for (int v = 1; v <= VICTIMS && i < samples; v++, i++) {
       int64_t begin = rt_now();
-      runq_steal(thief, s->all_ps[v], false);
+      runq_steal(thief, sched->all_ps[v], false);
       times[i] = rt_now() - begin;
     }
     bench_drain(thief);
@@ -109,7 +109,7 @@ static void steal_across(Sched *s, const char *key, int count) {
   rt_store_release(&quit, 1u);
   rt_store_release(&turn, at + 1);
   rt_thread_join(&thread);
-  for (int v = 1; v <= VICTIMS; v++) bench_drain(s->all_ps[v]);
+  for (int v = 1; v <= VICTIMS; v++) bench_drain(sched->all_ps[v]);
   bench_spread(key, times, samples, clock_cost);
 }
 
@@ -128,15 +128,15 @@ static void sleeper(void *arg) {
 // An M: sleeps in the pool, is given a P, and gives it back.
 static void pool_m(void *arg) {
   M *m = arg;
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   bench_pin(cpus[1]);
   while (idle_wait(m)) {
     P *p = m->p;
     int64_t now = rt_now();
-    rt_lock(&s->lock);
+    rt_lock(&sched->lock);
     m->p = NULL;
-    stop_world_p_left(s, p);
-    rt_unlock(&s->lock);
+    stop_world_p_left(sched, p);
+    rt_unlock(&sched->lock);
     rt_store_release(&ran_at, now);
   }
 }
@@ -158,44 +158,44 @@ static void wake_bare(int i) {
   times[i] = wait_for_run(begin);
 }
 
-static void wake_m(Sched *s, int i) {
+static void wake_m(Sched *sched, int i) {
   int64_t begin = rt_now();
-  rt_lock(&s->lock);
-  P *p = idle_get_p(s, NULL);
-  rt_unlock(&s->lock);
-  if (p == NULL || !idle_start_m(s, p, false)) abort();
+  rt_lock(&sched->lock);
+  P *p = idle_get_p(sched, NULL);
+  rt_unlock(&sched->lock);
+  if (p == NULL || !idle_start_m(sched, p, false)) abort();
   more_calls[i] = rt_now() - begin;
   more[i] = wait_for_run(begin);
 }
 
-static bool in_pool(Sched *s) {
-  rt_lock(&s->lock);
-  bool in = s->ms.idle == 1;
-  rt_unlock(&s->lock);
+static bool in_pool(Sched *sched) {
+  rt_lock(&sched->lock);
+  bool in = sched->ms.idle == 1;
+  rt_unlock(&sched->lock);
   return in;
 }
 
 // By turns: what else the machine does hits both.
 static void wakes(void) {
-  Sched *s = bench_sched(2);
-  bench_take_p(s, 0);
-  rt_lock(&s->lock);
-  M *m = proc_m_new(s);
-  rt_unlock(&s->lock);
+  Sched *sched = bench_sched(2);
+  bench_take_p(sched, 0);
+  rt_lock(&sched->lock);
+  M *m = proc_m_new(sched);
+  rt_unlock(&sched->lock);
   if (m == NULL) abort();
   RtThread bare, pool;
   start(&bare, sleeper, NULL);
   start(&pool, pool_m, m);
-  while (!in_pool(s)) rt_yield_cpu();
+  while (!in_pool(sched)) rt_yield_cpu();
   rt_store_seq(&ran_at, (int64_t)1);
   wait_for_run(0);
   for (int i = 0; i < samples; i++) {
     wake_bare(i);
-    wake_m(s, i);
+    wake_m(sched, i);
   }
-  rt_lock(&s->lock);
-  lifecycle_begin_exit(s, SCHED_EXITED);
-  rt_unlock(&s->lock);
+  rt_lock(&sched->lock);
+  lifecycle_begin_exit(sched, SCHED_EXITED);
+  rt_unlock(&sched->lock);
   rt_thread_join(&pool);
   rt_store_seq(&quit, 1u);
   rt_add(&word, 1u);
@@ -205,7 +205,7 @@ static void wakes(void) {
   bench_spread("futex_wake_call", calls, samples, clock_cost);
   bench_spread("m_wake", more, samples, clock_cost);
   bench_spread("m_wake_call", more_calls, samples, clock_cost);
-  sched_free(s);
+  sched_free(sched);
 }
 
 int main(int argc, char **argv) {
@@ -216,11 +216,11 @@ int main(int argc, char **argv) {
   bench_pin(cpus[0]);
   clock_cost = bench_clock();
   line();
-  Sched *s = bench_sched(VICTIMS + 1);
-  bench_take_all(s);
-  steal_across(s, "steal4_across", 4);
-  steal_across(s, "steal16_across", 16);
-  sched_free(s);
+  Sched *sched = bench_sched(VICTIMS + 1);
+  bench_take_all(sched);
+  steal_across(sched, "steal4_across", 4);
+  steal_across(sched, "steal16_across", 16);
+  sched_free(sched);
   wakes();
   return 0;
 }

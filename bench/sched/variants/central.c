@@ -17,12 +17,12 @@ static LockedList queue RT_ALIGNED;
 
 static void queue_init(void) { queue = (LockedList){0}; }
 
-static void queue_put(Worker *w, Task *task) {
-  (void)w;
+static void queue_put(Worker *worker, Task *task) {
+  (void)worker;
   list_put(&queue, task, task, 1);
 }
 
-static Task *queue_take(Worker *w) {
-  (void)w;
+static Task *queue_take(Worker *worker) {
+  (void)worker;
   return list_take(&queue);
 }

@@ -47,21 +47,21 @@ typedef struct Deque {
 static Deque deques[THREADS_MAX];
 
 static Array *array_new(int64_t count, Array *older) {
-  Array *a = malloc(sizeof *a + (size_t)count * sizeof a->slots[0]);
-  if (a == NULL) abort();
-  a->older = older;
-  a->size = count;
-  return a;
+  Array *array = malloc(sizeof *array + (size_t)count * sizeof array->slots[0]);
+  if (array == NULL) abort();
+  array->older = older;
+  array->size = count;
+  return array;
 }
 
-static Task *slot_read(Array *a, int64_t index) {
+static Task *slot_read(Array *array, int64_t index) {
   // relaxed: shown by bottom. A stale one fails the CAS of top
-  return rt_load_relaxed(&a->slots[index & (a->size - 1)]);
+  return rt_load_relaxed(&array->slots[index & (array->size - 1)]);
 }
 
-static void slot_write(Array *a, int64_t index, Task *task) {
+static void slot_write(Array *array, int64_t index, Task *task) {
   // relaxed: shown by bottom, or with the array
-  rt_store_relaxed(&a->slots[index & (a->size - 1)], task);
+  rt_store_relaxed(&array->slots[index & (array->size - 1)], task);
 }
 
 static void queue_init(void) {
@@ -72,61 +72,62 @@ static void queue_init(void) {
 }
 
 // Owner.
-static Array *grow(Deque *d, int64_t top, int64_t bottom) {
-  Array *old = d->array;
-  Array *a = array_new(2 * old->size, old);
-  for (int64_t i = top; i < bottom; i++) slot_write(a, i, slot_read(old, i));
+static Array *grow(Deque *deque, int64_t top, int64_t bottom) {
+  Array *old = deque->array;
+  Array *array = array_new(2 * old->size, old);
+  for (int64_t i = top; i < bottom; i++)
+    slot_write(array, i, slot_read(old, i));
   // release: shows size and slots. Pairs with the acquire in deque_steal
-  rt_store_release(&d->array, a);
-  return a;
+  rt_store_release(&deque->array, array);
+  return array;
 }
 
-static void queue_put(Worker *w, Task *task) {
-  Deque *d = &deques[w->id];
-  int64_t bottom = d->bottom;
+static void queue_put(Worker *worker, Task *task) {
+  Deque *deque = &deques[worker->id];
+  int64_t bottom = deque->bottom;
   // acquire: pairs with the CAS of a thief, which has read its slot
-  int64_t top = rt_load_acquire(&d->top);
-  Array *a = d->array;
-  if (bottom - top == a->size) a = grow(d, top, bottom);
-  slot_write(a, bottom, task);
+  int64_t top = rt_load_acquire(&deque->top);
+  Array *array = deque->array;
+  if (bottom - top == array->size) array = grow(deque, top, bottom);
+  slot_write(array, bottom, task);
   // release: shows slot and task. Pairs with T2
-  rt_store_release(&d->bottom, bottom + 1);
+  rt_store_release(&deque->bottom, bottom + 1);
 }
 
 // Owner.
-static Task *deque_pop(Deque *d) {
-  int64_t bottom = d->bottom - 1;
+static Task *deque_pop(Deque *deque) {
+  int64_t bottom = deque->bottom - 1;
   // acquire: empty. As in queue_put, and nothing is decided by it
-  if (rt_load_acquire(&d->top) > bottom) return NULL;
-  rt_store_seq(&d->bottom, bottom);    // seq: O1, see above
-  int64_t top = rt_load_seq(&d->top);  // seq: O2, see above
-  Task *task = top <= bottom ? slot_read(d->array, bottom) : NULL;
+  if (rt_load_acquire(&deque->top) > bottom) return NULL;
+  rt_store_seq(&deque->bottom, bottom);    // seq: O1, see above
+  int64_t top = rt_load_seq(&deque->top);  // seq: O2, see above
+  Task *task = top <= bottom ? slot_read(deque->array, bottom) : NULL;
   if (top < bottom) return task;
   // RMW: this, or the CAS of a thief
-  if (top == bottom && !rt_cas(&d->top, &top, top + 1)) task = NULL;
+  if (top == bottom && !rt_cas(&deque->top, &top, top + 1)) task = NULL;
   // relaxed: it is empty, so a thief that sees this takes nothing
-  rt_store_relaxed(&d->bottom, bottom + 1);
+  rt_store_relaxed(&deque->bottom, bottom + 1);
   return task;
 }
 
-static Task *deque_steal(Deque *d) {
-  int64_t top = rt_load_acquire(&d->top);    // acquire: T1, see above
-  int64_t bottom = rt_load_seq(&d->bottom);  // seq: T2, see above
+static Task *deque_steal(Deque *deque) {
+  int64_t top = rt_load_acquire(&deque->top);    // acquire: T1, see above
+  int64_t bottom = rt_load_seq(&deque->bottom);  // seq: T2, see above
   if (top >= bottom) return NULL;
   // acquire: pairs with the release in grow
-  Array *a = rt_load_acquire(&d->array);
-  Task *task = slot_read(a, top);
+  Array *array = rt_load_acquire(&deque->array);
+  Task *task = slot_read(array, top);
   // RMW: this, or the CAS of the owner or another thief
-  return rt_cas(&d->top, &top, top + 1) ? task : NULL;
+  return rt_cas(&deque->top, &top, top + 1) ? task : NULL;
 }
 
-static Task *queue_take(Worker *w) {
-  Task *task = deque_pop(&deques[w->id]);
+static Task *queue_take(Worker *worker) {
+  Task *task = deque_pop(&deques[worker->id]);
   if (task != NULL || threads == 1) return task;
-  int victim = loop_victim(w);
+  int victim = loop_victim(worker);
   for (int i = 1; i < threads && task == NULL; i++) {
     task = deque_steal(&deques[victim]);
-    victim = loop_next_victim(w, victim);
+    victim = loop_next_victim(worker, victim);
   }
   return task;
 }

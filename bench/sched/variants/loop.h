@@ -56,9 +56,10 @@ typedef struct Worker {
 } Worker;
 
 // --- What a variant defines -------------------------------------------------
-static void queue_init(void);                  // before the threads start
-static void queue_put(Worker *w, Task *task);  // by w, of its own making
-static Task *queue_take(Worker *w);            // by w; NULL means found none
+static void queue_init(void);  // before the threads start
+// By worker, of its own making.
+static void queue_put(Worker *worker, Task *task);
+static Task *queue_take(Worker *worker);  // by worker; NULL means found none
 
 // --- State ------------------------------------------------------------------
 static Worker workers[THREADS_MAX] RT_ALIGNED;
@@ -68,23 +69,23 @@ static const char *workload;
 static int64_t size;
 static uint32_t loop_done RT_ALIGNED;  // atomic: the root has ended
 
-static inline uint64_t loop_random(Worker *w) {
-  w->random ^= w->random << 13;
-  w->random ^= w->random >> 7;
-  w->random ^= w->random << 17;
-  return w->random;
+static inline uint64_t loop_random(Worker *worker) {
+  worker->random ^= worker->random << 13;
+  worker->random ^= worker->random >> 7;
+  worker->random ^= worker->random << 17;
+  return worker->random;
 }
 
-// A thread other than w, to begin with: for threads that steal, and for threads
-// that give.
-static inline int loop_victim(Worker *w) {
-  int other = (int)(loop_random(w) % (uint64_t)(threads - 1));
-  return other < w->id ? other : other + 1;
+// A thread other than worker, to begin with: for threads that steal, and for
+// threads that give.
+static inline int loop_victim(Worker *worker) {
+  int other = (int)(loop_random(worker) % (uint64_t)(threads - 1));
+  return other < worker->id ? other : other + 1;
 }
 
-static inline int loop_next_victim(const Worker *w, int victim) {
+static inline int loop_next_victim(const Worker *worker, int victim) {
   do victim = (victim + 1) % threads;
-  while (victim == w->id);
+  while (victim == worker->id);
   return victim;
 }
 
@@ -133,53 +134,53 @@ static inline Task *list_take(LockedList *list) {
 }
 
 // --- Tasks ------------------------------------------------------------------
-static Block *block_new(Worker *w) {
-  Block *block = w->free;
+static Block *block_new(Worker *worker) {
+  Block *block = worker->free;
   if (block == NULL) {
     size_t unused = (size_t)(SKYNET_FAN - fan) * sizeof(Task);
     block = malloc(sizeof *block - unused);
     if (block == NULL) abort();
   } else {
-    w->free = block->next;
+    worker->free = block->next;
   }
   return block;
 }
 
-static void block_free(Worker *w, Block *block) {
-  block->next = w->free;
-  w->free = block;
+static void block_free(Worker *worker, Block *block) {
+  block->next = worker->free;
+  worker->free = block;
 }
 
-static void task_start_kids(Worker *w, Task *task) {
-  Block *block = block_new(w);
+static void task_start_kids(Worker *worker, Task *task) {
+  Block *block = block_new(worker);
   task->block = block;
   // relaxed: the children's way through the queue shows it
   rt_store_relaxed(&task->pending, (uint32_t)fan);
   for (int i = 0; i < fan; i++) {
     int64_t part = fan == FIB_FAN ? task->size - 1 - i : task->size / fan;
     block->kids[i] = (Task){.parent = task,
-                            .maker = w->id,
+                            .maker = worker->id,
                             .depth = task->depth + 1,
                             .place = task->place * fan + i,
                             .size = part,
                             .number = task->number + i * part};
   }
   // Once the last one is in the queue, the task may end on another thread.
-  for (int i = 0; i < fan; i++) queue_put(w, &block->kids[i]);
+  for (int i = 0; i < fan; i++) queue_put(worker, &block->kids[i]);
 }
 
 // All its children have ended.
-static int64_t task_join(Worker *w, Task *task) {
+static int64_t task_join(Worker *worker, Task *task) {
   int64_t sum = 0;
   for (int i = 0; i < fan; i++) sum += task->block->kids[i].sum;
-  block_free(w, task->block);
+  block_free(worker, task->block);
   return sum;
 }
 
-static void task_run(Worker *w, Task *task) {
-  w->moved += task->maker != w->id;
+static void task_run(Worker *worker, Task *task) {
+  worker->moved += task->maker != worker->id;
   if (task->size >= fan) {
-    task_start_kids(w, task);
+    task_start_kids(worker, task);
     return;
   }
   int64_t sum = fan == FIB_FAN ? task->size : task->number;
@@ -189,7 +190,7 @@ static void task_run(Worker *w, Task *task) {
     if (parent == NULL) break;
     // release: shows the sum. Acquire: the last one sees those of the others
     if (rt_sub(&parent->pending, 1u) != 1) return;
-    sum = task_join(w, parent);
+    sum = task_join(worker, parent);
     task = parent;
   }
   rt_store_release(&loop_done, 1u);  // release: pairs with worker_run
@@ -197,13 +198,13 @@ static void task_run(Worker *w, Task *task) {
 
 // --- The loop ---------------------------------------------------------------
 static void worker_run(void *arg) {
-  Worker *w = arg;
+  Worker *worker = arg;
   int idle = 0;
   // acquire: pairs with the release in task_run
   while (rt_load_acquire(&loop_done) == 0) {
-    Task *task = queue_take(w);
+    Task *task = queue_take(worker);
     if (task != NULL) {
-      task_run(w, task);
+      task_run(worker, task);
       idle = 0;
     } else if (++idle < SPINS) {
       rt_pause();
@@ -232,8 +233,8 @@ static void workers_start(void (*body)(void *arg)) {
     workers[i].moved = 0;
   }
   for (int i = 1; i < threads; i++) {
-    Worker *w = &workers[i];
-    if (rt_thread_start(&w->thread, worker_begin, w) != 0) abort();
+    Worker *worker = &workers[i];
+    if (rt_thread_start(&worker->thread, worker_begin, worker) != 0) abort();
   }
   // relaxed: nothing but the count is read
   while (rt_load_relaxed(&workers_ready) < (uint32_t)threads - 1)
@@ -294,8 +295,8 @@ static int64_t stress_taken RT_ALIGNED;  // atomic: tasks, once or more
 
 // `pending` counts here how often the task was taken, and `size` shows whether
 // what its maker wrote is seen.
-static void stress_take(Worker *w) {
-  Task *task = queue_take(w);
+static void stress_take(Worker *worker) {
+  Task *task = queue_take(worker);
   if (task == NULL) return;
   RT_CHECK(task->size == task->number + 1, "a task was not handed over whole");
   // RMW, both: sums
@@ -303,7 +304,7 @@ static void stress_take(Worker *w) {
   rt_add(&stress_taken, (int64_t)1);
 
   RT_CHECK(before == 0, "a task was taken twice");
-  w->moved += task->maker != w->id;
+  worker->moved += task->maker != worker->id;
 }
 
 static void stress_run(void *arg) {
@@ -314,22 +315,22 @@ static void stress_run(void *arg) {
 static void stress(void) {
   Task *tasks = calloc((size_t)size, sizeof *tasks);
   if (tasks == NULL) abort();
-  Worker *w = &workers[0];
+  Worker *worker = &workers[0];
   workers_start(stress_run);
   for (int64_t made = 0; made < size;) {
-    uint64_t random = loop_random(w);
+    uint64_t random = loop_random(worker);
     for (uint64_t left = 1 + random % 3; left > 0 && made < size; left--) {
       tasks[made].number = made;
       tasks[made].size = made + 1;
-      queue_put(w, &tasks[made++]);
+      queue_put(worker, &tasks[made++]);
     }
     random >>= 8;
     for (uint64_t i = 0; i < random % STRESS_PAUSES; i++) rt_pause();
     random >>= 8;
-    for (uint64_t i = 0; i < 1 + random % 4; i++) stress_take(w);
+    for (uint64_t i = 0; i < 1 + random % 4; i++) stress_take(worker);
   }
   // acquire: as in stress_run. (If a task is lost, this never ends.)
-  while (rt_load_acquire(&stress_taken) < size) stress_take(w);
+  while (rt_load_acquire(&stress_taken) < size) stress_take(worker);
   rt_store_release(&loop_done, 1u);  // release: pairs with stress_run
   workers_join();
   free(tasks);

@@ -37,77 +37,77 @@ static void queue_init(void) {
   global = (LockedList){0};
 }
 
-static Task *slot_read(Ring *r, uint32_t index) {
+static Task *slot_read(Ring *ring, uint32_t index) {
   // relaxed: shown by tail. A stale one fails the CAS of head
-  return rt_load_relaxed(&r->slots[index % RING_SIZE]);
+  return rt_load_relaxed(&ring->slots[index % RING_SIZE]);
 }
 
-static void slot_write(Ring *r, uint32_t index, Task *task) {
-  rt_store_relaxed(&r->slots[index % RING_SIZE], task);  // relaxed: see tail
+static void slot_write(Ring *ring, uint32_t index, Task *task) {
+  rt_store_relaxed(&ring->slots[index % RING_SIZE], task);  // relaxed: see tail
 }
 
 // Owner. Half of its ring, which is full, and the task go to all. false: a
 // thief was faster, and there is room now.
-static bool overflow(Ring *r, Task *task, uint32_t head) {
+static bool overflow(Ring *ring, Task *task, uint32_t head) {
   Task *batch[TAKE_MOST];
-  for (uint32_t i = 0; i < TAKE_MOST; i++) batch[i] = slot_read(r, head + i);
+  for (uint32_t i = 0; i < TAKE_MOST; i++) batch[i] = slot_read(ring, head + i);
   uint32_t claimed = head;
   // RMW: this, or the CAS of a thief
-  if (!rt_cas(&r->head, &claimed, head + TAKE_MOST)) return false;
+  if (!rt_cas(&ring->head, &claimed, head + TAKE_MOST)) return false;
   for (uint32_t i = 1; i < TAKE_MOST; i++) batch[i - 1]->next = batch[i];
   batch[TAKE_MOST - 1]->next = task;
   list_put(&global, batch[0], task, TAKE_MOST + 1);
   return true;
 }
 
-static void queue_put(Worker *w, Task *task) {
-  Ring *r = &rings[w->id];
+static void queue_put(Worker *worker, Task *task) {
+  Ring *ring = &rings[worker->id];
   for (;;) {
     // acquire: pairs with the CAS of a thief, whose copies are done
-    uint32_t head = rt_load_acquire(&r->head);
-    uint32_t tail = r->tail;
+    uint32_t head = rt_load_acquire(&ring->head);
+    uint32_t tail = ring->tail;
     if (tail - head < RING_SIZE) {
-      slot_write(r, tail, task);
+      slot_write(ring, tail, task);
       // release: shows slot and task. Pairs with the acquire in ring_steal
-      rt_store_release(&r->tail, tail + 1);
+      rt_store_release(&ring->tail, tail + 1);
       return;
     }
-    if (overflow(r, task, head)) return;
+    if (overflow(ring, task, head)) return;
   }
 }
 
 // Owner.
-static Task *ring_pop(Ring *r) {
+static Task *ring_pop(Ring *ring) {
   for (;;) {
     // acquire: as in queue_put
-    uint32_t head = rt_load_acquire(&r->head);
-    if (r->tail == head) return NULL;
-    Task *task = slot_read(r, head);
+    uint32_t head = rt_load_acquire(&ring->head);
+    if (ring->tail == head) return NULL;
+    Task *task = slot_read(ring, head);
     // RMW: this, or the CAS of a thief
-    if (rt_cas(&r->head, &head, head + 1)) return task;
+    if (rt_cas(&ring->head, &head, head + 1)) return task;
   }
 }
 
 // Owner, whose ring is empty. A fair share of what is for all.
-static Task *global_take(Ring *r) {
+static Task *global_take(Ring *ring) {
   if (list_count(&global) == 0) return NULL;
   rt_lock(&global.lock);
   uint32_t count = list_count(&global) / (uint32_t)threads + 1;
   if (count > TAKE_MOST) count = TAKE_MOST;
   Task *first = list_pop(&global);
-  uint32_t tail = r->tail;
+  uint32_t tail = ring->tail;
   for (uint32_t i = 1; first != NULL && i < count; i++) {
     Task *task = list_pop(&global);
     if (task == NULL) break;
-    slot_write(r, tail++, task);
+    slot_write(ring, tail++, task);
   }
   rt_unlock(&global.lock);
-  rt_store_release(&r->tail, tail);  // release: as in queue_put
+  rt_store_release(&ring->tail, tail);  // release: as in queue_put
   return first;
 }
 
-// Owner of r, which is empty.
-static Task *ring_steal(Ring *r, Ring *victim) {
+// Owner of ring, which is empty.
+static Task *ring_steal(Ring *ring, Ring *victim) {
   for (;;) {
     // acquire, both: head not after tail. Pairs with the store in queue_put
     uint32_t head = rt_load_acquire(&victim->head);
@@ -119,25 +119,25 @@ static Task *ring_steal(Ring *r, Ring *victim) {
     if (count > STEAL_MOST) count = STEAL_MOST;
     Task *task = slot_read(victim, head);
     for (uint32_t i = 1; i < count; i++) {
-      slot_write(r, r->tail + i - 1, slot_read(victim, head + i));
+      slot_write(ring, ring->tail + i - 1, slot_read(victim, head + i));
     }
     // RMW: this, or the CAS of another taker
     if (!rt_cas(&victim->head, &head, head + count)) continue;
     // release: as in queue_put
-    rt_store_release(&r->tail, r->tail + count - 1);
+    rt_store_release(&ring->tail, ring->tail + count - 1);
     return task;
   }
 }
 
-static Task *queue_take(Worker *w) {
-  Ring *r = &rings[w->id];
-  Task *task = ring_pop(r);
-  if (task == NULL) task = global_take(r);
+static Task *queue_take(Worker *worker) {
+  Ring *ring = &rings[worker->id];
+  Task *task = ring_pop(ring);
+  if (task == NULL) task = global_take(ring);
   if (task != NULL || threads == 1) return task;
-  int victim = loop_victim(w);
+  int victim = loop_victim(worker);
   for (int i = 1; i < threads && task == NULL; i++) {
-    task = ring_steal(r, &rings[victim]);
-    victim = loop_next_victim(w, victim);
+    task = ring_steal(ring, &rings[victim]);
+    victim = loop_next_victim(worker, victim);
   }
   return task;
 }

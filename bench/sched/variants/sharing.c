@@ -30,70 +30,70 @@ static Mine mine[THREADS_MAX];
 static void queue_init(void) { memset(mine, 0, sizeof mine); }
 
 // Owner.
-static void set_count(Mine *m, uint32_t count) {
-  m->count = count;
-  rt_store_relaxed(&m->load, count);  // relaxed: a hint
+static void set_count(Mine *own, uint32_t count) {
+  own->count = count;
+  rt_store_relaxed(&own->load, count);  // relaxed: a hint
 }
 
-static bool has_nothing(Mine *m) {
-  return rt_load_relaxed(&m->load) == 0 &&  // relaxed: a hint
-         list_count(&m->inbox) == 0;
+static bool has_nothing(Mine *own) {
+  return rt_load_relaxed(&own->load) == 0 &&  // relaxed: a hint
+         list_count(&own->inbox) == 0;
 }
 
 // Owner of m. Its oldest half, in the order of age.
-static void give(Mine *m, Mine *other) {
-  uint32_t count = m->count / 2;
-  Task *first = m->oldest, *last = first;
+static void give(Mine *own, Mine *other) {
+  uint32_t count = own->count / 2;
+  Task *first = own->oldest, *last = first;
   for (uint32_t i = 1; i < count; i++) {
     last->next = last->prev;
     last = last->prev;
   }
-  m->oldest = last->prev;
-  m->oldest->next = NULL;
-  set_count(m, m->count - count);
+  own->oldest = last->prev;
+  own->oldest->next = NULL;
+  set_count(own, own->count - count);
   list_put(&other->inbox, first, last, count);
 }
 
-static void push(Mine *m, Task *task) {
+static void push(Mine *own, Task *task) {
   task->prev = NULL;
-  task->next = m->newest;
-  if (m->newest == NULL) {
-    m->oldest = task;
+  task->next = own->newest;
+  if (own->newest == NULL) {
+    own->oldest = task;
   } else {
-    m->newest->prev = task;
+    own->newest->prev = task;
   }
-  m->newest = task;
-  set_count(m, m->count + 1);
+  own->newest = task;
+  set_count(own, own->count + 1);
 }
 
-static void queue_put(Worker *w, Task *task) {
-  Mine *m = &mine[w->id];
-  push(m, task);
-  if (threads == 1 || m->count <= KEEP) return;
-  Mine *other = &mine[loop_victim(w)];
-  if (has_nothing(other)) give(m, other);
+static void queue_put(Worker *worker, Task *task) {
+  Mine *own = &mine[worker->id];
+  push(own, task);
+  if (threads == 1 || own->count <= KEEP) return;
+  Mine *other = &mine[loop_victim(worker)];
+  if (has_nothing(other)) give(own, other);
 }
 
 // Owner. What was given becomes its own, the oldest first.
-static void empty_inbox(Mine *m) {
-  if (list_count(&m->inbox) == 0) return;
-  rt_lock(&m->inbox.lock);
+static void empty_inbox(Mine *own) {
+  if (list_count(&own->inbox) == 0) return;
+  rt_lock(&own->inbox.lock);
   Task *task;
-  while ((task = list_pop(&m->inbox)) != NULL) push(m, task);
-  rt_unlock(&m->inbox.lock);
+  while ((task = list_pop(&own->inbox)) != NULL) push(own, task);
+  rt_unlock(&own->inbox.lock);
 }
 
-static Task *queue_take(Worker *w) {
-  Mine *m = &mine[w->id];
-  if (m->newest == NULL) empty_inbox(m);
-  Task *task = m->newest;
+static Task *queue_take(Worker *worker) {
+  Mine *own = &mine[worker->id];
+  if (own->newest == NULL) empty_inbox(own);
+  Task *task = own->newest;
   if (task == NULL) return NULL;
-  m->newest = task->next;
-  if (m->newest == NULL) {
-    m->oldest = NULL;
+  own->newest = task->next;
+  if (own->newest == NULL) {
+    own->oldest = NULL;
   } else {
-    m->newest->prev = NULL;
+    own->newest->prev = NULL;
   }
-  set_count(m, m->count - 1);
+  set_count(own, own->count - 1);
   return task;
 }

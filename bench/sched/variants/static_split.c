@@ -34,10 +34,10 @@ static void queue_init(void) {
   for (pieces = 1; pieces < PIECES * threads; pieces *= fan) cut++;
 }
 
-static void queue_put(Worker *w, Task *task) {
-  int owner = w->id;
+static void queue_put(Worker *worker, Task *task) {
+  int owner = worker->id;
   if (task->depth == cut) owner = (int)(task->place * threads / pieces);
-  if (owner != w->id) {
+  if (owner != worker->id) {
     list_put(&mine[owner].inbox, task, task, 1);
     return;
   }
@@ -45,10 +45,10 @@ static void queue_put(Worker *w, Task *task) {
   mine[owner].newest = task;
 }
 
-static Task *queue_take(Worker *w) {
-  Mine *m = &mine[w->id];
-  Task *task = m->newest;
-  if (task == NULL) return list_take(&m->inbox);
-  m->newest = task->next;
+static Task *queue_take(Worker *worker) {
+  Mine *own = &mine[worker->id];
+  Task *task = own->newest;
+  if (task == NULL) return list_take(&own->inbox);
+  own->newest = task->next;
   return task;
 }

@@ -45,66 +45,67 @@ static Deque deques[THREADS_MAX];
 
 static void queue_init(void) { memset(deques, 0, sizeof deques); }
 
-static Task *slot_read(Deque *d, int64_t index) {
+static Task *slot_read(Deque *deque, int64_t index) {
   // relaxed: shown by T, and nobody else's by then
-  return rt_load_relaxed(&d->slots[index % PLACES]);
+  return rt_load_relaxed(&deque->slots[index % PLACES]);
 }
 
-static void queue_put(Worker *w, Task *task) {
-  Deque *d = &deques[w->id];
-  int64_t tail = d->tail;
+static void queue_put(Worker *worker, Task *task) {
+  Deque *deque = &deques[worker->id];
+  int64_t tail = deque->tail;
   // acquire: H - 2 and below are read. Pairs with the store of the next thief
-  int64_t head = rt_load_acquire(&d->head);
+  int64_t head = rt_load_acquire(&deque->head);
   RT_CHECK(tail - head < PLACES - 1, "the: the deque is full");
-  rt_store_relaxed(&d->slots[tail % PLACES], task);  // relaxed: shown by T
+  rt_store_relaxed(&deque->slots[tail % PLACES], task);  // relaxed: shown by T
   // release: shows slot and task. Pairs with T2
-  rt_store_release(&d->tail, tail + 1);
+  rt_store_release(&deque->tail, tail + 1);
 }
 
 // Owner, which met a thief.
-static Task *pop_slowly(Deque *d, int64_t tail) {
-  rt_lock(&d->lock);
+static Task *pop_slowly(Deque *deque, int64_t tail) {
+  rt_lock(&deque->lock);
   // relaxed: H stands still while the lock is held
-  bool mine = rt_load_relaxed(&d->head) <= tail;
+  bool mine = rt_load_relaxed(&deque->head) <= tail;
   // release: pairs with T2
-  if (mine) rt_store_release(&d->tail, tail);
-  rt_unlock(&d->lock);
-  return mine ? slot_read(d, tail) : NULL;
+  if (mine) rt_store_release(&deque->tail, tail);
+  rt_unlock(&deque->lock);
+  return mine ? slot_read(deque, tail) : NULL;
 }
 
 // Owner.
-static Task *deque_pop(Deque *d) {
-  int64_t tail = d->tail - 1;
+static Task *deque_pop(Deque *deque) {
+  int64_t tail = deque->tail - 1;
   // acquire: empty, or a thief is about to make it so. Nothing is decided
-  if (rt_load_acquire(&d->head) > tail) return NULL;
-  rt_store_seq(&d->tail, tail);          // seq: O1, see above
-  int64_t head = rt_load_seq(&d->head);  // seq: O2, see above
-  if (head <= tail) return slot_read(d, tail);
-  rt_store_release(&d->tail, tail + 1);  // release: pairs with T2
-  return pop_slowly(d, tail);
+  if (rt_load_acquire(&deque->head) > tail) return NULL;
+  rt_store_seq(&deque->tail, tail);          // seq: O1, see above
+  int64_t head = rt_load_seq(&deque->head);  // seq: O2, see above
+  if (head <= tail) return slot_read(deque, tail);
+  rt_store_release(&deque->tail, tail + 1);  // release: pairs with T2
+  return pop_slowly(deque, tail);
 }
 
-static Task *deque_steal(Deque *d) {
+static Task *deque_steal(Deque *deque) {
   // relaxed, both: hints, so that an empty deque costs no lock
-  if (rt_load_relaxed(&d->head) >= rt_load_relaxed(&d->tail)) return NULL;
-  rt_lock(&d->lock);
-  int64_t head = d->head;
-  rt_store_seq(&d->head, head + 1);               // seq: T1, see above
-  bool mine = head + 1 <= rt_load_seq(&d->tail);  // seq: T2, see above
-  Task *task = mine ? slot_read(d, head) : NULL;
+  if (rt_load_relaxed(&deque->head) >= rt_load_relaxed(&deque->tail))
+    return NULL;
+  rt_lock(&deque->lock);
+  int64_t head = deque->head;
+  rt_store_seq(&deque->head, head + 1);               // seq: T1, see above
+  bool mine = head + 1 <= rt_load_seq(&deque->tail);  // seq: T2, see above
+  Task *task = mine ? slot_read(deque, head) : NULL;
   // release: as it was. The owner that saw it higher takes the lock
-  if (!mine) rt_store_release(&d->head, head);
-  rt_unlock(&d->lock);
+  if (!mine) rt_store_release(&deque->head, head);
+  rt_unlock(&deque->lock);
   return task;
 }
 
-static Task *queue_take(Worker *w) {
-  Task *task = deque_pop(&deques[w->id]);
+static Task *queue_take(Worker *worker) {
+  Task *task = deque_pop(&deques[worker->id]);
   if (task != NULL || threads == 1) return task;
-  int victim = loop_victim(w);
+  int victim = loop_victim(worker);
   for (int i = 1; i < threads && task == NULL; i++) {
     task = deque_steal(&deques[victim]);
-    victim = loop_next_victim(w, victim);
+    victim = loop_next_victim(worker, victim);
   }
   return task;
 }
