@@ -57,11 +57,11 @@ void cache_reset(void) {
 }
 
 // --- Who has a copy ---------------------------------------------------------
-static bool has_copy(const Line *l, uint32_t cpu) {
-  if (l->owner_1 == cpu + 1) return true;
-  if (l->set != 0) return sets[l->set].words[cpu / 64] >> (cpu % 64) & 1;
-  for (uint32_t i = 0; i < l->copies; i++) {
-    if (l->near[i] == cpu) return true;
+static bool has_copy(const Line *line, uint32_t cpu) {
+  if (line->owner_1 == cpu + 1) return true;
+  if (line->set != 0) return sets[line->set].words[cpu / 64] >> (cpu % 64) & 1;
+  for (uint32_t i = 0; i < line->copies; i++) {
+    if (line->near[i] == cpu) return true;
   }
   return false;
 }
@@ -78,82 +78,84 @@ static uint32_t set_new(void) {
   return at;
 }
 
-static void set_add(Line *l, uint32_t cpu) {
-  sets[l->set].words[cpu / 64] |= (uint64_t)1 << (cpu % 64);
+static void set_add(Line *line, uint32_t cpu) {
+  sets[line->set].words[cpu / 64] |= (uint64_t)1 << (cpu % 64);
 }
 
-static void add_copy(Line *l, uint32_t cpu) {
-  if (l->set == 0 && l->copies == SIM_NEAR) {
-    l->set = set_new();
-    for (int i = 0; i < SIM_NEAR; i++) set_add(l, l->near[i]);
+static void add_copy(Line *line, uint32_t cpu) {
+  if (line->set == 0 && line->copies == SIM_NEAR) {
+    line->set = set_new();
+    for (int i = 0; i < SIM_NEAR; i++) set_add(line, line->near[i]);
   }
-  if (l->set != 0) {
-    set_add(l, cpu);
+  if (line->set != 0) {
+    set_add(line, cpu);
   } else {
-    l->near[l->copies] = (uint16_t)cpu;
+    line->near[line->copies] = (uint16_t)cpu;
   }
-  l->copies++;
+  line->copies++;
 }
 
-static void take_over(Line *l, uint32_t cpu) {
-  if (l->set != 0) {
-    sets[l->set].next_free = set_free;
-    set_free = l->set;
-    l->set = 0;
+static void take_over(Line *line, uint32_t cpu) {
+  if (line->set != 0) {
+    sets[line->set].next_free = set_free;
+    set_free = line->set;
+    line->set = 0;
   }
-  l->copies = 0;
-  l->owner_1 = (uint16_t)(cpu + 1);
+  line->copies = 0;
+  line->owner_1 = (uint16_t)(cpu + 1);
 }
 
 // --- Accesses ---------------------------------------------------------------
-static int64_t distance(const Line *l, uint32_t cpu) {
-  if (l->owner_1 == 0) return sim.costs.memory;
-  uint32_t from = l->owner_1 - 1u;
+static int64_t distance(const Line *line, uint32_t cpu) {
+  if (line->owner_1 == 0) return sim.costs.memory;
+  uint32_t from = line->owner_1 - 1u;
   // calling back the copies of others is as far as they may be
-  if (from == cpu && l->set == 0 && l->copies > 0) from = l->near[0];
-  if (from / SIM_LLC == cpu / SIM_LLC && l->set == 0) return sim.costs.llc;
+  if (from == cpu && line->set == 0 && line->copies > 0) from = line->near[0];
+  if (from / SIM_LLC == cpu / SIM_LLC && line->set == 0) return sim.costs.llc;
   if (from / SIM_SOCKET == cpu / SIM_SOCKET) return sim.costs.socket;
   return sim.costs.remote;
 }
 
-static bool is_hit(const Line *l, uint32_t cpu, SimAccess access) {
-  if (access == ACCESS_READ) return has_copy(l, cpu);
-  return l->owner_1 == cpu + 1 && l->copies == 0;
+static bool is_hit(const Line *line, uint32_t cpu, SimAccess access) {
+  if (access == ACCESS_READ) return has_copy(line, cpu);
+  return line->owner_1 == cpu + 1 && line->copies == 0;
 }
 
-static void miss(Line *l, SimThread *t, SimAccess access, int64_t cost) {
-  int64_t begin = t->clock > l->free_at ? t->clock : l->free_at;
-  int64_t done = begin + distance(l, t->cpu) + cost;
+static void miss(Line *line, SimThread *thread, SimAccess access,
+                 int64_t cost) {
+  int64_t begin = thread->clock > line->free_at ? thread->clock : line->free_at;
+  int64_t done = begin + distance(line, thread->cpu) + cost;
   if (access == ACCESS_READ) {
-    if (l->owner_1 == 0) {
-      take_over(l, t->cpu);
+    if (line->owner_1 == 0) {
+      take_over(line, thread->cpu);
     } else {
-      add_copy(l, t->cpu);
+      add_copy(line, thread->cpu);
     }
-    l->free_at = begin + sim.costs.answer;
+    line->free_at = begin + sim.costs.answer;
   } else {
-    take_over(l, t->cpu);
-    l->free_at = done;
+    take_over(line, thread->cpu);
+    line->free_at = done;
   }
   sim.misses++;
-  sim_charge(done - t->clock, sim_doing());
+  sim_charge(done - thread->clock, sim_doing());
   sim_catch_up();
 }
 
 void cache_access(size_t line, SimAccess access, int64_t cost) {
-  SimThread *t = sim.current;
-  Line *l = &lines[line];
+  SimThread *thread = sim.current;
+  Line *accessed = &lines[line];
   if (line >= lines_used) lines_used = line + 1;
   sim.accesses++;
   sim_doing();  // its CPU
-  if (!is_hit(l, t->cpu, access)) {
+  if (!is_hit(accessed, thread->cpu, access)) {
     sim_catch_up();
-    if (!is_hit(l, t->cpu, access)) {
-      miss(l, t, access, cost);
+    if (!is_hit(accessed, thread->cpu, access)) {
+      miss(accessed, thread, access, cost);
       return;
     }
   }
   sim_pass(cost);
   // a hit that writes: nobody may see it before its time
-  if (access != ACCESS_READ && t->clock > l->free_at) l->free_at = t->clock;
+  if (access != ACCESS_READ && thread->clock > accessed->free_at)
+    accessed->free_at = thread->clock;
 }

@@ -67,45 +67,45 @@ static bool is_before(const SimThread *a, const SimThread *b) {
   return a->clock != b->clock ? a->clock < b->clock : a->id < b->id;
 }
 
-static void heap_place(int at, SimThread *t) {
-  heap[at] = t;
-  t->heap_at = at;
+static void heap_place(int at, SimThread *thread) {
+  heap[at] = thread;
+  thread->heap_at = at;
 }
 
-static void heap_up(int at, SimThread *t) {
-  for (; at > 0 && is_before(t, heap[(at - 1) / 4]); at = (at - 1) / 4) {
+static void heap_up(int at, SimThread *thread) {
+  for (; at > 0 && is_before(thread, heap[(at - 1) / 4]); at = (at - 1) / 4) {
     heap_place(at, heap[(at - 1) / 4]);
   }
-  heap_place(at, t);
+  heap_place(at, thread);
 }
 
-static void heap_down(int at, SimThread *t) {
+static void heap_down(int at, SimThread *thread) {
   for (;;) {
     int child = 4 * at + 1, least = -1;
     for (int i = child; i < child + 4 && i < heap_count; i++) {
       if (least < 0 || is_before(heap[i], heap[least])) least = i;
     }
-    if (least < 0 || !is_before(heap[least], t)) break;
+    if (least < 0 || !is_before(heap[least], thread)) break;
     heap_place(at, heap[least]);
     at = least;
   }
-  heap_place(at, t);
+  heap_place(at, thread);
 }
 
-static void heap_add(SimThread *t) { heap_up(heap_count++, t); }
+static void heap_add(SimThread *thread) { heap_up(heap_count++, thread); }
 
-static void heap_remove(SimThread *t) {
-  int at = t->heap_at;
-  t->heap_at = -1;
+static void heap_remove(SimThread *thread) {
+  int at = thread->heap_at;
+  thread->heap_at = -1;
   SimThread *last = heap[--heap_count];
-  if (last == t) return;
+  if (last == thread) return;
   heap_down(at, last);
   heap_up(last->heap_at, last);
 }
 
-static void heap_replace_first(SimThread *t) {
+static void heap_replace_first(SimThread *thread) {
   heap[0]->heap_at = -1;
-  heap_down(0, t);
+  heap_down(0, thread);
 }
 
 // --- Who runs ---------------------------------------------------------------
@@ -113,7 +113,7 @@ static void set_limit(void) {
   sim.limit = heap_count == 0 ? INT64_MAX / 2 : heap[0]->clock;
 }
 
-static void futex_unlink(SimThread *t);
+static void futex_unlink(SimThread *thread);
 
 static void switch_to(SimThread *next) {
   SimThread *from = sim.current;
@@ -128,10 +128,10 @@ static void switch_to(SimThread *next) {
 }
 
 void sim_catch_up(void) {
-  SimThread *t = sim.current;
-  while (t->clock > sim.limit) {
+  SimThread *thread = sim.current;
+  while (thread->clock > sim.limit) {
     SimThread *next = heap[0];
-    heap_replace_first(t);
+    heap_replace_first(thread);
     switch_to(next);
   }
 }
@@ -146,46 +146,49 @@ static void leave(void) {
 
 // --- Threads ----------------------------------------------------------------
 static void thread_main(void *arg) {
-  SimThread *t = arg;
-  t->run(t->arg);
-  t->done = true;
-  if (t->joiner != NULL) {
-    t->joiner->clock = t->clock + sim.costs.futex_run;
-    heap_add(t->joiner);
+  SimThread *thread = arg;
+  thread->run(thread->arg);
+  thread->done = true;
+  if (thread->joiner != NULL) {
+    thread->joiner->clock = thread->clock + sim.costs.futex_run;
+    heap_add(thread->joiner);
   }
-  if (t->id == 0) fiber_switch(t->fiber, &own);
+  if (thread->id == 0) fiber_switch(thread->fiber, &own);
   leave();
 }
 
 static SimThread *thread_new(void *(*run)(void *arg), void *arg) {
   if (thread_count == SIM_THREADS) sim_fail("too many threads");
-  SimThread *t = calloc(1, sizeof *t);
-  if (t == NULL) sim_fail("no memory");
-  *t = (SimThread){.id = thread_count, .heap_at = -1, .run = run, .arg = arg};
-  t->cpu = PROCS_MAX + (t->id < 2 ? t->id : 0);  // until it holds a P
-  t->fiber = fiber_new(thread_main, t);
-  if (t->fiber == NULL) sim_fail("no memory");
-  return threads[thread_count++] = t;
+  SimThread *thread = calloc(1, sizeof *thread);
+  if (thread == NULL) sim_fail("no memory");
+  *thread =
+      (SimThread){.id = thread_count, .heap_at = -1, .run = run, .arg = arg};
+  thread->cpu =
+      PROCS_MAX + (thread->id < 2 ? thread->id : 0);  // until it holds a P
+  thread->fiber = fiber_new(thread_main, thread);
+  if (thread->fiber == NULL) sim_fail("no memory");
+  return threads[thread_count++] = thread;
 }
 
 SimThread *sim_thread_start(void *(*run)(void *arg), void *arg) {
   sim_catch_up();
-  SimThread *t = thread_new(run, arg);
+  SimThread *thread = thread_new(run, arg);
   sim_charge(sim.costs.thread, TIME_SYSTEM);
-  t->clock = sim.current->clock;
-  heap_add(t);
+  thread->clock = sim.current->clock;
+  heap_add(thread);
   set_limit();
-  return t;
+  return thread;
 }
 
-void sim_thread_join(SimThread *t) {
+void sim_thread_join(SimThread *thread) {
   sim_catch_up();
-  if (t->done) return;
-  t->joiner = sim.current;
+  if (thread->done) return;
+  thread->joiner = sim.current;
   leave();
 }
 
-void sim_each_thread(void (*fn)(void *arg, const SimThread *t), void *arg) {
+void sim_each_thread(void (*fn)(void *arg, const SimThread *thread),
+                     void *arg) {
   for (uint32_t i = 0; i < thread_count; i++) fn(arg, threads[i]);
 }
 
@@ -219,43 +222,44 @@ static SimThread **futex_bucket(const uint32_t *word) {
   return &futexes[offset / 4 * 2654435761u / 64 % FUTEX_BUCKETS];
 }
 
-static void futex_unlink(SimThread *t) {
-  SimThread **link = futex_bucket(t->futex);
-  while (*link != t) link = &(*link)->futex_next;
-  *link = t->futex_next;
-  t->futex_next = NULL;
-  t->futex = NULL;
+static void futex_unlink(SimThread *thread) {
+  SimThread **link = futex_bucket(thread->futex);
+  while (*link != thread) link = &(*link)->futex_next;
+  *link = thread->futex_next;
+  thread->futex_next = NULL;
+  thread->futex = NULL;
 }
 
 // An M goes to sleep in the pool: was it woken for nothing?
-static void note_sleep(SimThread *t, const uint32_t *word) {
-  if (t->m == NULL || word != &t->m->note.word) return;
-  if (t->woken && !t->ran) sim.futile_wakes++;
-  t->woken = t->ran = false;
+static void note_sleep(SimThread *thread, const uint32_t *word) {
+  if (thread->m == NULL || word != &thread->m->note.word) return;
+  if (thread->woken && !thread->ran) sim.futile_wakes++;
+  thread->woken = thread->ran = false;
 }
 
 void sim_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline,
                     bool *timed_out) {
-  SimThread *t = sim.current;
+  SimThread *thread = sim.current;
   *timed_out = false;
   sim_charge(sim.costs.futex_none, TIME_SYSTEM);
   sim_catch_up();
   if (*word != expected) return;
-  note_sleep(t, word);
+  note_sleep(thread, word);
   sim_charge(sim.costs.futex_sleep - sim.costs.futex_none, TIME_SYSTEM);
-  t->futex = word;
-  t->timed_out = false;
+  thread->futex = word;
+  thread->timed_out = false;
   SimThread **link = futex_bucket(word);
   while (*link != NULL) link = &(*link)->futex_next;
-  *link = t;
+  *link = thread;
   if (deadline < INT64_MAX / 2) {
-    if (deadline > t->clock) t->clock = deadline;
-    t->clock += sim.costs.futex_run;
-    heap_add(t);
+    if (deadline > thread->clock) thread->clock = deadline;
+    thread->clock += sim.costs.futex_run;
+    heap_add(thread);
   }
   leave();
-  *timed_out = t->timed_out;
-  t->woken = t->m != NULL && word == &t->m->note.word && !t->timed_out;
+  *timed_out = thread->timed_out;
+  thread->woken =
+      thread->m != NULL && word == &thread->m->note.word && !thread->timed_out;
 }
 
 // Returns how many slept.
@@ -263,14 +267,14 @@ int sim_futex_wake(const uint32_t *word, int count) {
   sim_catch_up();
   int woken = 0;
   int64_t at = sim.current->clock + sim.costs.futex_run;
-  for (SimThread *t = *futex_bucket(word), *next; t != NULL && woken < count;
-       t = next) {
-    next = t->futex_next;
-    if (t->futex != word) continue;
-    if (t->heap_at >= 0) heap_remove(t);
-    futex_unlink(t);
-    t->clock = at;
-    heap_add(t);
+  for (SimThread *thread = *futex_bucket(word), *next;
+       thread != NULL && woken < count; thread = next) {
+    next = thread->futex_next;
+    if (thread->futex != word) continue;
+    if (thread->heap_at >= 0) heap_remove(thread);
+    futex_unlink(thread);
+    thread->clock = at;
+    heap_add(thread);
     woken++;
   }
   sim_charge(woken > 0 ? sim.costs.futex_wake : sim.costs.futex_none,

@@ -186,7 +186,7 @@ void sim_free(void *at) { (void)at; }
 // --- libc: threads, clocks --------------------------------------------------
 long sim_syscall(long number, ...);
 int sim_getcpu(void);
-int sim_clock_gettime(struct timespec *t);
+int sim_clock_gettime(struct timespec *to);
 int sim_pthread_create(pthread_t *thread, void *(*run)(void *arg), void *arg);
 int sim_pthread_join(pthread_t thread);
 uint64_t sim_getrandom(void);
@@ -216,19 +216,19 @@ long sim_syscall(long number, ...) {
   return timed_out ? -1 : 0;
 }
 
-int sim_clock_gettime(struct timespec *t) {
+int sim_clock_gettime(struct timespec *to) {
   if (sim.current != NULL) sim_pass(sim.costs.clock);
   int64_t now = sim.current == NULL ? 0 : sim_now_ns();
-  *t = (struct timespec){now / 1000000000, now % 1000000000};
+  *to = (struct timespec){now / 1000000000, now % 1000000000};
   return 0;
 }
 
 // rt.c's thread_main gets the RtThread. An M's function is proc_m_thread.
 int sim_pthread_create(pthread_t *thread, void *(*run)(void *arg), void *arg) {
-  SimThread *t = sim_thread_start(run, arg);
+  SimThread *made = sim_thread_start(run, arg);
   const RtThread *start = arg;
-  if (start->run == proc_m_thread) t->m = start->arg;
-  *thread = (pthread_t)t;
+  if (start->run == proc_m_thread) made->m = start->arg;
+  *thread = (pthread_t)made;
   return 0;
 }
 

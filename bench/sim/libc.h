@@ -23,7 +23,7 @@ void *sim_realloc(void *at, size_t size);
 void sim_free(void *at);
 long sim_syscall(long number, ...);
 int sim_getcpu(void);
-int sim_clock_gettime(struct timespec *t);
+int sim_clock_gettime(struct timespec *to);
 int sim_pthread_create(pthread_t *thread, void *(*run)(void *arg), void *arg);
 int sim_pthread_join(pthread_t thread);
 uint64_t sim_getrandom(void);

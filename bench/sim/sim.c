@@ -30,18 +30,19 @@ static uint32_t *delays;  // ns from ready to running, in the measured time
 static size_t delay_count, delay_room;
 static bool measuring;
 
-static void add_thread(void *arg, const SimThread *t) {
-  Figures *f = arg;
+static void add_thread(void *arg, const SimThread *thread) {
+  Figures *figures = arg;
   for (int i = 0; i < TIME_COUNT; i++) {
-    *(t->m == NULL ? &f->sysmon : &f->times[i]) += t->times[i];
+    *(thread->m == NULL ? &figures->sysmon : &figures->times[i]) +=
+        thread->times[i];
   }
 }
 
-static Figures figures_now(Sched *s) {
+static Figures figures_now(Sched *sched) {
   Figures f = {.at = sim.current->clock, .futile_wakes = sim.futile_wakes};
   sim_each_thread(add_thread, &f);
-  for (int i = 0; i < s->procs; i++) {
-    const P *p = s->all_ps[i];
+  for (int i = 0; i < sched->procs; i++) {
+    const P *p = sched->all_ps[i];
     f.stats.spawns += p->spawns;
     f.stats.schedules += p->stats.schedules;
     f.stats.steal_tries += p->stats.steal_tries;
@@ -49,15 +50,15 @@ static Figures figures_now(Sched *s) {
     f.stats.stolen += p->stats.stolen;
     f.stats.preemptions += p->stats.preemptions;
   }
-  f.stats.parks = s->stats.parks;
-  f.stats.wakes = s->stats.wakes;
+  f.stats.parks = sched->stats.parks;
+  f.stats.wakes = sched->stats.wakes;
   return f;
 }
 
-void sim_measure(Sched *s, bool begin) {
+void sim_measure(Sched *sched, bool begin) {
   sim_catch_up();
   measuring = begin;
-  Figures now = figures_now(s);
+  Figures now = figures_now(sched);
   if (begin) {
     begun = now;
     delay_count = 0;
@@ -228,9 +229,9 @@ static void *second_turn(void *arg) {
 
 static void *turns_body(void *arg) {
   turn = sim_alloc(RT_LINE, RT_LINE);
-  SimThread *t = sim_thread_start(second_turn, NULL);
+  SimThread *thread = sim_thread_start(second_turn, NULL);
   take_turns(0);
-  sim_thread_join(t);
+  sim_thread_join(thread);
   return arg;
 }
 

@@ -121,7 +121,7 @@ void sim_catch_up(void);
 void sim_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline,
                     bool *timed_out);
 int sim_futex_wake(const uint32_t *word, int count);
-void sim_each_thread(void (*fn)(void *arg, const SimThread *t), void *arg);
+void sim_each_thread(void (*fn)(void *arg, const SimThread *thread), void *arg);
 void *sim_alloc(size_t align, size_t size);  // zeroed; lives until the end
 
 static inline int64_t sim_now_ns(void) { return sim.current->clock / 1000; }
@@ -133,15 +133,15 @@ static inline void sim_charge(int64_t ps, SimTime time) {
 
 // What the current thread does now; its CPU follows its P.
 static inline SimTime sim_doing(void) {
-  SimThread *t = sim.current;
-  if (t->m == NULL) return TIME_OTHER;
-  P *p = t->m->p;
+  SimThread *thread = sim.current;
+  if (thread->m == NULL) return TIME_OTHER;
+  P *p = thread->m->p;
   if (p == NULL) return TIME_SEARCH;
-  if (p != t->seen) {
-    t->seen = p;
-    t->cpu = (uint32_t)p->id;
+  if (p != thread->seen) {
+    thread->seen = p;
+    thread->cpu = (uint32_t)p->id;
   }
-  return t->m->spinning ? TIME_SEARCH : TIME_OTHER;
+  return thread->m->spinning ? TIME_SEARCH : TIME_OTHER;
 }
 
 static inline void sim_pass(int64_t ps) {
@@ -173,7 +173,7 @@ void sim_work(int64_t ns);  // useful work
 // ready to running is seen.
 void sim_watch(void *tasks, size_t size, uint32_t count);
 void sim_status_changed(const uint32_t *status, uint32_t value);
-void sim_measure(Sched *s, bool begin);
+void sim_measure(Sched *sched, bool begin);
 
 // false: no such workload, or sched/ knows no rings. param 0: the workload's
 // own.

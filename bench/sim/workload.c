@@ -22,7 +22,7 @@ enum {
 typedef struct Task Task;
 struct Task {
   G g;
-  void (*body)(P *p, Task *t);
+  void (*body)(P *p, Task *task);
   int line;
   int64_t i, n, left;
   uint64_t word;
@@ -53,138 +53,138 @@ typedef struct Run {
 static Run run;
 
 // --- Tasks ------------------------------------------------------------------
-#define CO_BEGIN     \
-  switch (t->line) { \
+#define CO_BEGIN        \
+  switch (task->line) { \
     case 0:
 #define CO_END \
   }            \
-  task_end(p, t)
+  task_end(p, task)
 
 // The last statement of a leave; the body goes on here when it runs again.
-#define CO_LEAVE(call)  \
-  do {                  \
-    t->line = __LINE__; \
-    call;               \
-    return;             \
-    case __LINE__:;     \
+#define CO_LEAVE(call)     \
+  do {                     \
+    task->line = __LINE__; \
+    call;                  \
+    return;                \
+    case __LINE__:;        \
   } while (0)
 
-#define CO_SLEEP(ns) CO_LEAVE(sched_sleep(p, &t->g, &t->timer, (ns)))
+#define CO_SLEEP(ns) CO_LEAVE(sched_sleep(p, &task->g, &task->timer, (ns)))
 
 #define CO_CHAN(call)                  \
   do {                                 \
-    t->line = __LINE__;                \
+    task->line = __LINE__;             \
     if ((call) == CHAN_PARKED) return; \
     if (0) {                           \
       case __LINE__:;                  \
     }                                  \
   } while (0)
 
-#define CO_SEND_WORD(chan, word) CO_CHAN(chan_send(p, &t->g, (chan), (word)))
+#define CO_SEND_WORD(chan, word) CO_CHAN(chan_send(p, &task->g, (chan), (word)))
 #define CO_SEND(chan) CO_SEND_WORD(chan, 1)
-#define CO_RECV(chan)                                                         \
-  do {                                                                        \
-    t->line = __LINE__;                                                       \
-    if (chan_recv(p, &t->g, (chan), &t->word, WAIT_CHAN_RECV) == CHAN_PARKED) \
-      return;                                                                 \
-    if (0) {                                                                  \
-      case __LINE__:                                                          \
-        t->word = t->g.wait.elem;                                             \
-    }                                                                         \
+#define CO_RECV(chan)                                                  \
+  do {                                                                 \
+    task->line = __LINE__;                                             \
+    if (chan_recv(p, &task->g, (chan), &task->word, WAIT_CHAN_RECV) == \
+        CHAN_PARKED)                                                   \
+      return;                                                          \
+    if (0) {                                                           \
+      case __LINE__:                                                   \
+        task->word = task->g.wait.elem;                                \
+    }                                                                  \
   } while (0)
 
 // Useful work, with looks.
-#define CO_WORK(ns)            \
-  do {                         \
-    t->left = (ns);            \
-    t->line = __LINE__;        \
-    if (0) {                   \
-      case __LINE__:;          \
-    }                          \
-    if (!work_on(p, t)) {      \
-      sched_preempt(p, &t->g); \
-      return;                  \
-    }                          \
+#define CO_WORK(ns)               \
+  do {                            \
+    task->left = (ns);            \
+    task->line = __LINE__;        \
+    if (0) {                      \
+      case __LINE__:;             \
+    }                             \
+    if (!work_on(p, task)) {      \
+      sched_preempt(p, &task->g); \
+      return;                     \
+    }                             \
   } while (0)
 
 // Waits for its children.
-#define CO_JOIN                                                     \
-  do {                                                              \
-    t->line = __LINE__;                                             \
-    if (sched_park(p, &t->g, WAIT_TASK, join_commit, NULL)) return; \
-    if (0) {                                                        \
-      case __LINE__:;                                               \
-    }                                                               \
+#define CO_JOIN                                                        \
+  do {                                                                 \
+    task->line = __LINE__;                                             \
+    if (sched_park(p, &task->g, WAIT_TASK, join_commit, NULL)) return; \
+    if (0) {                                                           \
+      case __LINE__:;                                                  \
+    }                                                                  \
   } while (0)
 
-// false: the G must leave, and t->left tells what is left.
-static bool work_on(P *p, Task *t) {
+// false: the G must leave, and task->left tells what is left.
+static bool work_on(P *p, Task *task) {
   Local *local = p->local;
-  while (t->left > 0) {
+  while (task->left > 0) {
     int64_t part = LOOK_NS - local->since_look;
-    if (part > t->left) part = t->left;
+    if (part > task->left) part = task->left;
     sim_work(part);
-    t->left -= part;
+    task->left -= part;
     local->since_look += part;
     if (local->since_look < LOOK_NS) continue;
     local->since_look = 0;
-    if (sched_look(p, &t->g)) return false;
+    if (sched_look(p, &task->g)) return false;
   }
   return true;
 }
 
 static bool join_commit(G *g, void *arg) {
   (void)arg;
-  Task *t = (Task *)(void *)g;
-  return rt_sub(&t->pending, 1u) != 1;
+  Task *task = (Task *)(void *)g;
+  return rt_sub(&task->pending, 1u) != 1;
 }
 
 static void task_resume(P *p, G *g) {
   for (; g != NULL; g = sched_switch(p)) {
-    Task *t = (Task *)(void *)g;
-    t->body(p, t);
+    Task *task = (Task *)(void *)g;
+    task->body(p, task);
   }
 }
 
-static Task *task_new(P *p, void (*body)(P *p, Task *t), Task *parent) {
+static Task *task_new(P *p, void (*body)(P *p, Task *task), Task *parent) {
   Local *local = p->local;
-  Task *t = local->free;
-  if (t != NULL) {
-    local->free = t->next_free;
+  Task *task = local->free;
+  if (task != NULL) {
+    local->free = task->next_free;
   } else {
     uint32_t at = rt_add(&run.tasks_used, 1u);
     RT_CHECK(at < TASKS_MAX, "too many tasks");
-    t = &run.tasks[at];
-    t->g.resume = task_resume;
+    task = &run.tasks[at];
+    task->g.resume = task_resume;
   }
-  t->body = body;
-  t->parent = parent;
-  t->line = 0;
-  t->i = t->n = 0;
-  rt_store_relaxed(&t->pending, 1u);  // relaxed: its own yet
-  return t;
+  task->body = body;
+  task->parent = parent;
+  task->i = task->n = task->line = 0;
+  rt_store_relaxed(&task->pending, 1u);  // relaxed: its own yet
+  return task;
 }
 
-static void task_go(P *p, Task *t) {
-  if (t->parent != NULL) rt_add(&t->parent->pending, 1u);
-  sched_spawn(p, &t->g);
+static void task_go(P *p, Task *task) {
+  if (task->parent != NULL) rt_add(&task->parent->pending, 1u);
+  sched_spawn(p, &task->g);
 }
 
-static void task_end(P *p, Task *t) {
+static void task_end(P *p, Task *task) {
   Local *local = p->local;
-  Task *parent = t->parent;
-  sched_end(p, &t->g);
-  t->next_free = local->free;
-  local->free = t;
+  Task *parent = task->parent;
+  sched_end(p, &task->g);
+  task->next_free = local->free;
+  local->free = task;
   if (parent != NULL && rt_sub(&parent->pending, 1u) == 1) {
     sched_ready(p, &parent->g);
   }
 }
 
 static Chan *new_chan(uint32_t cap) {
-  Chan *c = sim_alloc(RT_LINE, chan_size(cap));
-  chan_init(c, cap);
-  return c;
+  Chan *chan = sim_alloc(RT_LINE, chan_size(cap));
+  chan_init(chan, cap);
+  return chan;
 }
 
 static int64_t scaled(double count) {
@@ -193,30 +193,30 @@ static int64_t scaled(double count) {
 }
 
 // --- Alone: k goroutines of w ns, for the self-check -------------------------
-static void alone_child(P *p, Task *t) {
+static void alone_child(P *p, Task *task) {
   CO_BEGIN;
   CO_WORK(run.param);
   CO_END;
 }
 
-static void alone(P *p, Task *t) {
+static void alone(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = scaled(1000); t->i > 0; t->i--) {
-    task_go(p, task_new(p, alone_child, t));
+  for (task->i = scaled(1000); task->i > 0; task->i--) {
+    task_go(p, task_new(p, alone_child, task));
   }
   CO_JOIN;
   CO_END;
 }
 
 // --- Fork-join: a binary tree; the leaves work -------------------------------
-static void fork_node(P *p, Task *t) {
+static void fork_node(P *p, Task *task) {
   CO_BEGIN;
-  if (t->n > 1) {
-    Task *left = task_new(p, fork_node, t);
-    left->n = t->n / 2;
+  if (task->n > 1) {
+    Task *left = task_new(p, fork_node, task);
+    left->n = task->n / 2;
     task_go(p, left);
-    Task *right = task_new(p, fork_node, t);
-    right->n = t->n - t->n / 2;
+    Task *right = task_new(p, fork_node, task);
+    right->n = task->n - task->n / 2;
     task_go(p, right);
     CO_JOIN;
   } else {
@@ -225,9 +225,9 @@ static void fork_node(P *p, Task *t) {
   CO_END;
 }
 
-static void fork_join(P *p, Task *t) {
+static void fork_join(P *p, Task *task) {
   CO_BEGIN;
-  Task *root = task_new(p, fork_node, t);
+  Task *root = task_new(p, fork_node, task);
   root->n = run.procs * scaled(run.param < 5000 ? 256 : 64);
   task_go(p, root);
   CO_JOIN;
@@ -238,34 +238,34 @@ static void fork_join(P *p, Task *t) {
 enum { PING_ROUNDS = 1000, PING_WORK_NS = 250 };
 static int64_t ping_work_ns;
 
-static void pong(P *p, Task *t) {
+static void pong(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    CO_RECV(t->in);
+  for (; task->n > 0; task->n--) {
+    CO_RECV(task->in);
     CO_WORK(ping_work_ns);
-    CO_SEND(t->out);
+    CO_SEND(task->out);
   }
   CO_END;
 }
 
-static void ping(P *p, Task *t) {
+static void ping(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
+  for (; task->n > 0; task->n--) {
     CO_WORK(ping_work_ns);
-    CO_SEND(t->out);
-    CO_RECV(t->in);
+    CO_SEND(task->out);
+    CO_RECV(task->in);
   }
   CO_END;
 }
 
 // param: pairs for each two Ps, or (0) one, without work, as
 // bench/sched_pingpong
-static void ping_pong(P *p, Task *t) {
+static void ping_pong(P *p, Task *task) {
   CO_BEGIN;
   ping_work_ns = run.param == 0 ? 0 : PING_WORK_NS;
-  t->n = run.procs * run.param / 2;
-  for (t->n = t->n < 1 ? 1 : t->n; t->n > 0; t->n--) {
-    Task *a = task_new(p, ping, t), *b = task_new(p, pong, t);
+  task->n = run.procs * run.param / 2;
+  for (task->n = task->n < 1 ? 1 : task->n; task->n > 0; task->n--) {
+    Task *a = task_new(p, ping, task), *b = task_new(p, pong, task);
     a->in = b->out = new_chan(0);
     a->out = b->in = new_chan(0);
     a->n = b->n = scaled(PING_ROUNDS);
@@ -280,35 +280,35 @@ static void ping_pong(P *p, Task *t) {
 enum { FAN_ITEMS = 16, FAN_WORK_NS = 5000, FAN_TAKE_NS = 100, FAN_CAP = 128 };
 
 // Both: n items, each of i ns of work.
-static void sender(P *p, Task *t) {
+static void sender(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    CO_WORK(t->i);
-    CO_SEND(t->out);
+  for (; task->n > 0; task->n--) {
+    CO_WORK(task->i);
+    CO_SEND(task->out);
   }
   CO_END;
 }
 
-static void receiver(P *p, Task *t) {
+static void receiver(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    CO_RECV(t->in);
-    CO_WORK(t->i);
+  for (; task->n > 0; task->n--) {
+    CO_RECV(task->in);
+    CO_WORK(task->i);
   }
   CO_END;
 }
 
-static void fan_in(P *p, Task *t) {
+static void fan_in(P *p, Task *task) {
   CO_BEGIN;
-  t->in = new_chan(FAN_CAP);
-  Task *taker = task_new(p, receiver, t);
-  taker->in = t->in;
+  task->in = new_chan(FAN_CAP);
+  Task *taker = task_new(p, receiver, task);
+  taker->in = task->in;
   taker->i = FAN_TAKE_NS;
   taker->n = 2 * run.procs * scaled(FAN_ITEMS);
   task_go(p, taker);
-  for (t->n = 2 * run.procs; t->n > 0; t->n--) {
-    Task *maker = task_new(p, sender, t);
-    maker->out = t->in;
+  for (task->n = 2 * run.procs; task->n > 0; task->n--) {
+    Task *maker = task_new(p, sender, task);
+    maker->out = task->in;
     maker->i = FAN_WORK_NS;
     maker->n = scaled(FAN_ITEMS);
     task_go(p, maker);
@@ -336,10 +336,10 @@ static bool burst_commit(G *g, void *arg) {
   return true;
 }
 
-static void burst_worker(P *p, Task *t) {
+static void burst_worker(P *p, Task *task) {
   CO_BEGIN;
   while (burst.left > 0) {
-    CO_LEAVE(sched_park(p, &t->g, WAIT_OTHER, burst_commit, NULL));
+    CO_LEAVE(sched_park(p, &task->g, WAIT_OTHER, burst_commit, NULL));
     CO_WORK(BURST_WORK_NS);
   }
   rt_sub(&burst.working, 1u);
@@ -360,22 +360,22 @@ static void burst_fire(P *p, Timer *timer, int64_t now) {
 }
 
 // param: workers for each two Ps
-static void bursts(P *p, Task *t) {
+static void bursts(P *p, Task *task) {
   CO_BEGIN;
   burst.count = run.procs * run.param / 2;
   if (burst.count < 1) burst.count = 1;
   burst.left = scaled(BURSTS) + 1;
   burst.workers = sim_alloc(RT_LINE, (size_t)burst.count * sizeof(Task *));
   rt_store_relaxed(&burst.working, (uint32_t)burst.count);  // none runs
-  for (t->i = 0; t->i < burst.count; t->i++) {
-    burst.workers[t->i] = task_new(p, burst_worker, t);
-    task_go(p, burst.workers[t->i]);
+  for (task->i = 0; task->i < burst.count; task->i++) {
+    burst.workers[task->i] = task_new(p, burst_worker, task);
+    task_go(p, burst.workers[task->i]);
   }
   while (rt_load_acquire(&burst.working) != 0) CO_SLEEP(100000);
   CO_SLEEP(1000000);
   sim_measure(p->sched, true);  // from here on
-  t->timer.fire = burst_fire;
-  timer_start(p, &t->timer, rt_now() + BURST_NS, BURST_NS);
+  task->timer.fire = burst_fire;
+  timer_start(p, &task->timer, rt_now() + BURST_NS, BURST_NS);
   CO_JOIN;
   CO_END;
 }
@@ -384,27 +384,28 @@ static void bursts(P *p, Task *t) {
 enum { THIN_ROUNDS = 1000 };
 
 // One makes the other ready every 30 us, and goes on.
-static void thin_taker(P *p, Task *t) {
+static void thin_taker(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    CO_RECV(t->in);
+  for (; task->n > 0; task->n--) {
+    CO_RECV(task->in);
     CO_WORK(10000);
   }
   CO_END;
 }
 
-static void thin_maker(P *p, Task *t) {
+static void thin_maker(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    CO_SEND(t->out);
+  for (; task->n > 0; task->n--) {
+    CO_SEND(task->out);
     CO_WORK(30000);
   }
   CO_END;
 }
 
-static void thin_chan(P *p, Task *t) {
+static void thin_chan(P *p, Task *task) {
   CO_BEGIN;
-  Task *maker = task_new(p, thin_maker, t), *taker = task_new(p, thin_taker, t);
+  Task *maker = task_new(p, thin_maker, task),
+       *taker = task_new(p, thin_taker, task);
   maker->out = taker->in = new_chan(4);
   maker->n = taker->n = scaled(THIN_ROUNDS);
   task_go(p, taker);
@@ -414,16 +415,16 @@ static void thin_chan(P *p, Task *t) {
 }
 
 // One starts another every 30 us, and goes on.
-static void thin_child(P *p, Task *t) {
+static void thin_child(P *p, Task *task) {
   CO_BEGIN;
   CO_WORK(5000);
   CO_END;
 }
 
-static void thin_spawn(P *p, Task *t) {
+static void thin_spawn(P *p, Task *task) {
   CO_BEGIN;
-  for (t->n = scaled(THIN_ROUNDS); t->n > 0; t->n--) {
-    task_go(p, task_new(p, thin_child, t));
+  for (task->n = scaled(THIN_ROUNDS); task->n > 0; task->n--) {
+    task_go(p, task_new(p, thin_child, task));
     CO_WORK(30000);
   }
   CO_JOIN;
@@ -431,9 +432,9 @@ static void thin_spawn(P *p, Task *t) {
 }
 
 // One sleeps 30 us, works 5 us; nobody else does anything.
-static void thin_sleep(P *p, Task *t) {
+static void thin_sleep(P *p, Task *task) {
   CO_BEGIN;
-  for (t->n = scaled(THIN_ROUNDS); t->n > 0; t->n--) {
+  for (task->n = scaled(THIN_ROUNDS); task->n > 0; task->n--) {
     CO_SLEEP(30000);
     CO_WORK(5000);
   }
@@ -442,25 +443,25 @@ static void thin_sleep(P *p, Task *t) {
 
 // Eight that block and are made ready often: a channel's two sides each on a
 // clock of its own, so that work comes every few us, never much.
-static void few_maker(P *p, Task *t) {
+static void few_maker(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    CO_SLEEP(50000 + t->i * 3000);
+  for (; task->n > 0; task->n--) {
+    CO_SLEEP(50000 + task->i * 3000);
     CO_WORK(2000);
-    CO_SEND(t->out);
+    CO_SEND(task->out);
     CO_WORK(5000);
   }
   CO_END;
 }
 
-static void thin_few(P *p, Task *t) {
+static void thin_few(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 8; t->i++) {
-    Task *maker = task_new(p, few_maker, t);
-    Task *taker = task_new(p, thin_taker, t);
+  for (task->i = 0; task->i < 8; task->i++) {
+    Task *maker = task_new(p, few_maker, task);
+    Task *taker = task_new(p, thin_taker, task);
     maker->out = taker->in = new_chan(0);
     maker->n = taker->n = scaled(THIN_ROUNDS / 4);
-    maker->i = t->i;
+    maker->i = task->i;
     task_go(p, taker);
     task_go(p, maker);
   }
@@ -472,24 +473,24 @@ static void thin_few(P *p, Task *t) {
 // All of it could run on one P; more of them must not make it slower.
 enum { SHORT_NS = 30, SHORT_TASKS = 8, SHORT_OPS = 2000, SHORT_RING = 64 };
 
-static void start_short(P *p, Task *t, void (*body)(P *p, Task *t), Chan *c,
-                        int64_t n) {
-  Task *one = task_new(p, body, t);
-  one->in = one->out = c;
+static void start_short(P *p, Task *task, void (*body)(P *p, Task *task),
+                        Chan *chan, int64_t n) {
+  Task *one = task_new(p, body, task);
+  one->in = one->out = chan;
   one->i = SHORT_NS;
   one->n = n;
   task_go(p, one);
 }
 
 // param: receivers of what 8 send, unbuffered
-static void short_fan(P *p, Task *t) {
+static void short_fan(P *p, Task *task) {
   CO_BEGIN;
-  t->in = new_chan(0);
-  for (t->i = 0; t->i < SHORT_TASKS; t->i++) {
-    start_short(p, t, sender, t->in, scaled(SHORT_OPS));
+  task->in = new_chan(0);
+  for (task->i = 0; task->i < SHORT_TASKS; task->i++) {
+    start_short(p, task, sender, task->in, scaled(SHORT_OPS));
   }
-  for (t->i = 0; t->i < run.param; t->i++) {
-    start_short(p, t, receiver, t->in,
+  for (task->i = 0; task->i < run.param; task->i++) {
+    start_short(p, task, receiver, task->in,
                 SHORT_TASKS * scaled(SHORT_OPS) / run.param);
   }
   CO_JOIN;
@@ -497,76 +498,76 @@ static void short_fan(P *p, Task *t) {
 }
 
 // One sender, one receiver, a buffer of param.
-static void short_pair(P *p, Task *t) {
+static void short_pair(P *p, Task *task) {
   CO_BEGIN;
-  t->in = new_chan((uint32_t)run.param);
-  start_short(p, t, sender, t->in, SHORT_TASKS * scaled(SHORT_OPS));
-  start_short(p, t, receiver, t->in, SHORT_TASKS * scaled(SHORT_OPS));
+  task->in = new_chan((uint32_t)run.param);
+  start_short(p, task, sender, task->in, SHORT_TASKS * scaled(SHORT_OPS));
+  start_short(p, task, receiver, task->in, SHORT_TASKS * scaled(SHORT_OPS));
   CO_JOIN;
   CO_END;
 }
 
 // A lock made of a channel with one place.
-static void short_locker(P *p, Task *t) {
+static void short_locker(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    CO_SEND(t->out);
+  for (; task->n > 0; task->n--) {
+    CO_SEND(task->out);
     CO_WORK(SHORT_NS);
-    CO_RECV(t->in);
+    CO_RECV(task->in);
     CO_WORK(SHORT_NS);
   }
   CO_END;
 }
 
-static void short_lock(P *p, Task *t) {
+static void short_lock(P *p, Task *task) {
   CO_BEGIN;
-  t->in = new_chan(1);
-  for (t->i = 0; t->i < SHORT_TASKS; t->i++) {
-    start_short(p, t, short_locker, t->in, scaled(SHORT_OPS));
+  task->in = new_chan(1);
+  for (task->i = 0; task->i < SHORT_TASKS; task->i++) {
+    start_short(p, task, short_locker, task->in, scaled(SHORT_OPS));
   }
   CO_JOIN;
   CO_END;
 }
 
 // A token goes around.
-static void short_link(P *p, Task *t) {
+static void short_link(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    CO_RECV(t->in);
+  for (; task->n > 0; task->n--) {
+    CO_RECV(task->in);
     CO_WORK(SHORT_NS);
-    if (t->n > 1 || t->i != 0) CO_SEND(t->out);
+    if (task->n > 1 || task->i != 0) CO_SEND(task->out);
   }
   CO_END;
 }
 
-static void short_ring(P *p, Task *t) {
+static void short_ring(P *p, Task *task) {
   CO_BEGIN;
   Chan *first = new_chan(0), *in = first;
-  t->out = first;
+  task->out = first;
   for (int64_t i = SHORT_RING - 1; i >= 0; i--) {
-    Task *link = task_new(p, short_link, t);
+    Task *link = task_new(p, short_link, task);
     link->out = in;
     in = link->in = i == 0 ? first : new_chan(0);
     link->i = i == SHORT_RING - 1 ? 0 : 1;
     link->n = scaled(SHORT_OPS / 8);
     task_go(p, link);
   }
-  CO_SEND(t->out);
+  CO_SEND(task->out);
   CO_JOIN;
   CO_END;
 }
 
 // One starts many, in turn.
-static void short_child(P *p, Task *t) {
+static void short_child(P *p, Task *task) {
   CO_BEGIN;
   CO_WORK(SHORT_NS);
   CO_END;
 }
 
-static void short_spawn(P *p, Task *t) {
+static void short_spawn(P *p, Task *task) {
   CO_BEGIN;
-  for (t->n = SHORT_TASKS * scaled(SHORT_OPS); t->n > 0; t->n--) {
-    task_go(p, task_new(p, short_child, t));
+  for (task->n = SHORT_TASKS * scaled(SHORT_OPS); task->n > 0; task->n--) {
+    task_go(p, task_new(p, short_child, task));
     CO_WORK(SHORT_NS);
   }
   CO_JOIN;
@@ -574,32 +575,32 @@ static void short_spawn(P *p, Task *t) {
 }
 
 // Fibonacci of the book: a goroutine and a channel for each call.
-static void short_fib(P *p, Task *t) {
+static void short_fib(P *p, Task *task) {
   CO_BEGIN;
   CO_WORK(SHORT_NS);
-  if (t->n > 2) {
-    t->in = new_chan(0);
-    for (t->i = 1; t->i <= 2; t->i++) {
+  if (task->n > 2) {
+    task->in = new_chan(0);
+    for (task->i = 1; task->i <= 2; task->i++) {
       Task *child = task_new(p, short_fib, NULL);
-      child->n = t->n - t->i;
-      child->out = t->in;
+      child->n = task->n - task->i;
+      child->out = task->in;
       task_go(p, child);
     }
-    CO_RECV(t->in);
-    CO_RECV(t->in);
+    CO_RECV(task->in);
+    CO_RECV(task->in);
   }
-  CO_SEND(t->out);
+  CO_SEND(task->out);
   CO_END;
 }
 
-static void short_book(P *p, Task *t) {
+static void short_book(P *p, Task *task) {
   CO_BEGIN;
-  t->in = new_chan(0);
+  task->in = new_chan(0);
   Task *root = task_new(p, short_fib, NULL);
   root->n = run.param;
-  root->out = t->in;
+  root->out = task->in;
   task_go(p, root);
-  CO_RECV(t->in);
+  CO_RECV(task->in);
   CO_END;
 }
 
@@ -607,32 +608,32 @@ static void short_book(P *p, Task *t) {
 // numbers, and each filter hands on what its prime does not divide.
 static uint32_t sieve_found;  // atomic: primes
 
-static void sieve_filter(P *p, Task *t) {
+static void sieve_filter(P *p, Task *task) {
   CO_BEGIN;
-  CO_RECV(t->in);
-  t->i = (int64_t)t->word;  // its prime
+  CO_RECV(task->in);
+  task->i = (int64_t)task->word;  // its prime
   rt_add(&sieve_found, 1u);
-  t->out = new_chan(0);
+  task->out = new_chan(0);
   Task *next = task_new(p, sieve_filter, NULL);
-  next->in = t->out;
+  next->in = task->out;
   task_go(p, next);
   for (;;) {
-    CO_RECV(t->in);
+    CO_RECV(task->in);
     CO_WORK(SHORT_NS);
-    if ((int64_t)t->word % t->i != 0) CO_SEND_WORD(t->out, t->word);
+    if ((int64_t)task->word % task->i != 0) CO_SEND_WORD(task->out, task->word);
   }
   CO_END;
 }
 
-static void short_sieve(P *p, Task *t) {
+static void short_sieve(P *p, Task *task) {
   CO_BEGIN;
-  t->out = new_chan(0);
+  task->out = new_chan(0);
   Task *first = task_new(p, sieve_filter, NULL);
-  first->in = t->out;
+  first->in = task->out;
   task_go(p, first);
-  for (t->n = 2; rt_load_relaxed(&sieve_found) < run.param; t->n++) {
+  for (task->n = 2; rt_load_relaxed(&sieve_found) < run.param; task->n++) {
     CO_WORK(SHORT_NS);
-    CO_SEND_WORD(t->out, (uint64_t)t->n);
+    CO_SEND_WORD(task->out, (uint64_t)task->n);
   }
   CO_END;
 }
@@ -640,21 +641,21 @@ static void short_sieve(P *p, Task *t) {
 // --- A pipeline of unbuffered stages, each of param ns -----------------------
 enum { PIPE_STAGES = 4, PIPE_ITEMS = 500 };
 
-static void pipe_stage(P *p, Task *t) {
+static void pipe_stage(P *p, Task *task) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    if (t->in != NULL) CO_RECV(t->in);
+  for (; task->n > 0; task->n--) {
+    if (task->in != NULL) CO_RECV(task->in);
     CO_WORK(run.param);
-    if (t->out != NULL) CO_SEND(t->out);
+    if (task->out != NULL) CO_SEND(task->out);
   }
   CO_END;
 }
 
-static void pipeline(P *p, Task *t) {
+static void pipeline(P *p, Task *task) {
   CO_BEGIN;
   Chan *in = NULL;
   for (int i = 0; i < PIPE_STAGES; i++) {
-    Task *stage = task_new(p, pipe_stage, t);
+    Task *stage = task_new(p, pipe_stage, task);
     stage->in = in;
     stage->out = in = i + 1 < PIPE_STAGES ? new_chan(0) : NULL;
     stage->n = scaled(PIPE_ITEMS);
@@ -667,7 +668,7 @@ static void pipeline(P *p, Task *t) {
 // --- All --------------------------------------------------------------------
 typedef struct Entry {
   const char *name;
-  void (*body)(P *p, Task *t);
+  void (*body)(P *p, Task *task);
   int64_t param;
   bool measures;  // begins to measure itself
 } Entry;
@@ -703,29 +704,29 @@ static const Entry *entry;
 
 // Holds its P until all Ps run at once; they look, so that others are woken.
 // Then they go one after the other: all at once is a storm of its own.
-static void warm_child(P *p, Task *t) {
+static void warm_child(P *p, Task *task) {
   CO_BEGIN;
   rt_add(&run.present, 1u);
   while (rt_load_relaxed(&run.present) < (uint32_t)run.procs) CO_WORK(SPIN_NS);
-  CO_WORK(t->n * APART_NS);
+  CO_WORK(task->n * APART_NS);
   CO_END;
 }
 
-static void main_body(P *p, Task *t) {
+static void main_body(P *p, Task *task) {
   CO_BEGIN;
-  for (t->i = 0; t->i < run.procs; t->i++) {
-    Task *child = task_new(p, warm_child, t);
-    child->n = t->i;
+  for (task->i = 0; task->i < run.procs; task->i++) {
+    Task *child = task_new(p, warm_child, task);
+    child->n = task->i;
     task_go(p, child);
   }
   CO_JOIN;
-  rt_store_relaxed(&t->pending, 1u);  // none is left
+  rt_store_relaxed(&task->pending, 1u);  // none is left
   do {
     CO_SLEEP(SETTLE_NS);
     // its own waking up may have woken others
   } while (rt_load_seq(&p->sched->idle_count) + 3 < (uint32_t)run.procs);
   if (!entry->measures) sim_measure(p->sched, true);
-  task_go(p, task_new(p, entry->body, t));
+  task_go(p, task_new(p, entry->body, task));
   CO_JOIN;
   sim_measure(p->sched, false);
   sched_exit(p->sched);
@@ -765,9 +766,9 @@ static void *run_main(void *arg) {
   sim_watch(run.tasks, sizeof(Task), TASKS_MAX);
   G *main_g = &run.tasks[run.tasks_used++].g;
   main_g->resume = task_resume;
-  Task *t = (Task *)(void *)main_g;
-  t->body = main_body;
-  t->pending = 1;
+  Task *task = (Task *)(void *)main_g;
+  task->body = main_body;
+  task->pending = 1;
   SchedEnd end = sched_run(run.s, main_g, RT_FOREVER, NULL);
   RT_CHECK(end == SCHED_EXITED, "the runtime thinks it is deadlocked");
   sched_free(run.s);
