@@ -8,24 +8,24 @@
 
 static int64_t calls;
 
-static int native(lua_State *l) {
+static int native(lua_State *lua) {
   calls++;
-  lua_pushinteger(l, luaL_checkinteger(l, 1) + 1);
+  lua_pushinteger(lua, luaL_checkinteger(lua, 1) + 1);
   return 1;
 }
 
-static int nothing(lua_State *l) {
-  (void)l;
+static int nothing(lua_State *lua) {
+  (void)lua;
   return 0;
 }
 
-static int repeat(lua_State *l) {
-  lua_Integer n = luaL_checkinteger(l, 2);
+static int repeat(lua_State *lua) {
+  lua_Integer n = luaL_checkinteger(lua, 2);
   for (lua_Integer i = 0; i < n; i++) {
-    lua_settop(l, 2);
-    lua_pushvalue(l, 1);
-    lua_pushinteger(l, i);
-    if (lua_pcall(l, 1, 1, 0) != 0) return lua_error(l);
+    lua_settop(lua, 2);
+    lua_pushvalue(lua, 1);
+    lua_pushinteger(lua, i);
+    if (lua_pcall(lua, 1, 1, 0) != 0) return lua_error(lua);
   }
   return 1;
 }
@@ -59,26 +59,26 @@ static void call_each(void *arg, int64_t n) {
   for (int64_t i = 0; i < n; i++) call_once(arg, i);
 }
 
-static void measure(lua_State *l, const char *function, const char *name,
+static void measure(lua_State *lua, const char *function, const char *name,
                     void (*work)(void *arg, int64_t n)) {
-  lua_getglobal(l, function);
-  Host host = {l, luaL_ref(l, LUA_REGISTRYINDEX)};
+  lua_getglobal(lua, function);
+  Host host = {lua, luaL_ref(lua, LUA_REGISTRYINDEX)};
   print_median(name, work, &host);
 }
 
 int main(void) {
-  lua_State *l = luaL_newstate();
-  if (l == NULL) die("no state");
-  luaL_openlibs(l);
-  lua_register(l, "native", native);
-  lua_register(l, "nothing", nothing);
-  lua_register(l, "repeat_", repeat);
-  if (luaL_dostring(l, script)) die(lua_tostring(l, -1));
-  measure(l, "empty", "host -> script", call_each);
-  measure(l, "there_and_back", "host -> script -> native", call_each);
-  measure(l, "loop", "script -> native", call_once);
-  measure(l, "idle", "script -> native that does nothing", call_once);
-  measure(l, "back", "native -> script", call_once);
-  lua_close(l);
+  lua_State *lua = luaL_newstate();
+  if (lua == NULL) die("no state");
+  luaL_openlibs(lua);
+  lua_register(lua, "native", native);
+  lua_register(lua, "nothing", nothing);
+  lua_register(lua, "repeat_", repeat);
+  if (luaL_dostring(lua, script)) die(lua_tostring(lua, -1));
+  measure(lua, "empty", "host -> script", call_each);
+  measure(lua, "there_and_back", "host -> script -> native", call_each);
+  measure(lua, "loop", "script -> native", call_once);
+  measure(lua, "idle", "script -> native that does nothing", call_once);
+  measure(lua, "back", "native -> script", call_once);
+  lua_close(lua);
   return 0;
 }
