@@ -112,7 +112,7 @@ static bool add_waker(Host *host, CspWaker *waker) {
 }
 
 static CspValue woken(CspCall *call, void *data) {
-  return data ? csp_string(call, "woken", 5) : csp_int(call, 7);
+  return data != NULL ? csp_string(call, "woken", 5) : csp_int(call, 7);
 }
 
 static void wake(Host *host, int at) {
@@ -121,7 +121,8 @@ static void wake(Host *host, int at) {
   CspWaker *waker = host->wakers[at];
   host->wakers[at] = NULL;
   pthread_mutex_unlock(&host->lock);
-  if (waker) csp_wake(waker, at % 3 ? woken : NULL, at % 2 ? &some : NULL);
+  if (waker != NULL)
+    csp_wake(waker, at % 3 ? woken : NULL, at % 2 ? &some : NULL);
 }
 
 // --- Waits for descriptors --------------------------------------------------

@@ -16,7 +16,7 @@ static char *format(const char *text, size_t size, size_t *len) {
   char *result = lang_format(&source, len, &message);
   if (result == NULL && message == NULL) abort();
   // a syntax error has a line's number there
-  if (message && strncmp(message, "fuzz.csp: ", 10) == 0) {
+  if (message != NULL && strncmp(message, "fuzz.csp: ", 10) == 0) {
     fputs(message, stderr);
     abort();
   }
@@ -31,9 +31,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   text[size] = '\0';
   size_t len = 0, again = 0;
   char *once = format(text, size, &len);
-  char *twice = once ? format(once, len, &again) : NULL;
-  if (once && (!twice || len != again || memcmp(once, twice, len) != 0)) {
-    fprintf(stderr, "once:\n%s\ntwice:\n%s\n", once, twice ? twice : "refused");
+  char *twice = once != NULL ? format(once, len, &again) : NULL;
+  if (once != NULL &&
+      (twice == NULL || len != again || memcmp(once, twice, len) != 0)) {
+    fprintf(stderr, "once:\n%s\ntwice:\n%s\n", once,
+            twice != NULL ? twice : "refused");
     abort();
   }
   free(twice);

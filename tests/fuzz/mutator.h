@@ -58,8 +58,8 @@ static Piece piece_brackets(const uint8_t *data, size_t size) {
   while (at < size && strchr("([{", data[at] ? data[at] : 1) == NULL) at++;
   int depth = 0;
   for (end = at; end < size; end++) {
-    if (data[end] && strchr("([{", data[end])) depth++;
-    if (data[end] && strchr(")]}", data[end]) && --depth == 0) break;
+    if (data[end] && strchr("([{", data[end]) != NULL) depth++;
+    if (data[end] && strchr(")]}", data[end]) != NULL && --depth == 0) break;
   }
   if (end >= size) return (Piece){size, 0};
   return (Piece){at, end + 1 - at};

@@ -133,12 +133,13 @@ static inline void expect_messages(Csp *csp, const CompileInput *input,
   ObjClosure *main = compile(csp, input, &errors);
   if ((main != NULL) != compiles)
     fail_msg("%s\n%s: %s", input->text,
-             compiles ? "does not compile" : "compiles", errors ? errors : "");
+             compiles ? "does not compile" : "compiles",
+             errors != NULL ? errors : "");
   if (fragment == NULL) {
     if (errors != NULL) fail_msg("%s\ngives %s", input->text, errors);
   } else if (errors == NULL || strstr(errors, fragment) == NULL) {
-    fail_msg("%s\nsays\n%sand not\n%s", input->text, errors ? errors : "",
-             fragment);
+    fail_msg("%s\nsays\n%sand not\n%s", input->text,
+             errors != NULL ? errors : "", fragment);
   }
   mem_free(errors);
 }

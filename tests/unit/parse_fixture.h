@@ -53,7 +53,7 @@ static void errors(const char *text, const char *expected) {
   int in_error = 0;
   for (char *line = strtok(result, "\n"); line; line = strtok(NULL, "\n")) {
     char *error = strstr(line, ": error: ");
-    if (strncmp(line, "t:", 2) == 0 && error) {
+    if (strncmp(line, "t:", 2) == 0 && error != NULL) {
       strncat(out, line + 2, (size_t)(error - line - 2));
       strcat(out, error + strlen(": error"));
       strcat(out, "\n");

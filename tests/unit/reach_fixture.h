@@ -197,7 +197,7 @@ void *__wrap_memset(void *to, int c, size_t len) {
 void *__wrap_memchr(const void *text, int c, size_t len);
 void *__wrap_memchr(const void *text, int c, size_t len) {
   char *found = __real_memchr(text, c, len);
-  count_bytes(found ? (size_t)(found - (const char *)text) : len);
+  count_bytes(found != NULL ? (size_t)(found - (const char *)text) : len);
   return found;
 }
 

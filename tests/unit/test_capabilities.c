@@ -65,7 +65,8 @@ static void what_is_not_allowed_panics(void **state) {
 static void what_is_allowed_works(void **state) {
   (void)state;
   for (size_t n = 0; n < sizeof uses / sizeof *uses; n++) {
-    if (strstr(uses[n].code, "stdin()") || strstr(uses[n].code, "read_line"))
+    if (strstr(uses[n].code, "stdin()") != NULL ||
+        strstr(uses[n].code, "read_line") != NULL)
       continue;
     char text[256];
     snprintf(text, sizeof text,
@@ -210,7 +211,9 @@ typedef struct Asked {
   char log[1024];
 } Asked;
 
-static char *copy_of(const char *text) { return text ? strdup(text) : NULL; }
+static char *copy_of(const char *text) {
+  return text != NULL ? strdup(text) : NULL;
+}
 
 static bool load(void *arg, CspLoad *load) {
   Asked *asked = arg;
@@ -221,7 +224,7 @@ static bool load(void *arg, CspLoad *load) {
     if (strcmp(modules[n].path, load->path) != 0) continue;
     load->name = copy_of(modules[n].name);
     load->text = copy_of(modules[n].text);
-    load->len = load->text ? strlen(load->text) : 0;
+    load->len = load->text != NULL ? strlen(load->text) : 0;
     load->error = copy_of(modules[n].error);
     return true;
   }

@@ -360,7 +360,7 @@ static void expect_wrong(Csp *csp, const Instr *code, uint32_t count,
   if (text == NULL) {
     assert_null(wrong);
   } else if (wrong == NULL || strcmp(wrong, text) != 0) {
-    fail_msg("%s, and not: %s", wrong ? wrong : "verified", text);
+    fail_msg("%s, and not: %s", wrong != NULL ? wrong : "verified", text);
   }
 }
 #define WRONG(text, ...)                             \

@@ -38,7 +38,7 @@ static void expect_end(Host *host, const char *text, CspEnd end,
                        const char *part) {
   char *message;
   CspEnd got = load_text(host, text, &message);
-  if (got != end) print_error("%s\n", message ? message : "no message");
+  if (got != end) print_error("%s\n", message != NULL ? message : "no message");
   assert_int_equal(got, end);
   if (part != NULL) {
     assert_non_null(message);

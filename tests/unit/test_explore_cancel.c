@@ -474,7 +474,8 @@ static void body(void *arg) {
   EXPLORE_CHECK(world.s->calls.first == NULL && world.s->calls.kept == 0,
                 "calls are left over");
   for (int i = 0; i < 4; i++)
-    EXPLORE_CHECK(!world.chans[i]->recv_first && !world.chans[i]->send_first,
+    EXPLORE_CHECK(world.chans[i]->recv_first == NULL &&
+                      world.chans[i]->send_first == NULL,
                   "channel %d has waiters that are gone", i);
   world_check_empty(&world);
   world_free(&world);

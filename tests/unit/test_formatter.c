@@ -71,7 +71,7 @@ static void strip_places(char *listing) {
     size_t len = strcspn(word, " \n");
     char end = word[len];
     char *at = memchr(word, '@', len);
-    size_t keep = at ? (size_t)(at - word) : len;
+    size_t keep = at != NULL ? (size_t)(at - word) : len;
     if (is_place(word, len)) keep = 0;
     memmove(to, word, keep);
     to += keep;
@@ -94,7 +94,7 @@ static char *listing(const char *path, const char *text, size_t len) {
   char *result = csp_disassemble(csp, path, text, len, &messages);
   free(messages);
   csp_free(csp);
-  if (result) strip_places(result);
+  if (result != NULL) strip_places(result);
   return result;
 }
 
@@ -102,7 +102,7 @@ static void check_bytecode(const char *path, const char *text, size_t len,
                            const char *formatted, size_t formatted_len) {
   char *before = listing(path, text, len);
   char *after = listing(path, formatted, formatted_len);
-  if (before) {
+  if (before != NULL) {
     assert_non_null(after);
     assert_string_equal(before, after);
   } else {
@@ -228,7 +228,7 @@ static void differs(const char *before, const char *after, const char *what) {
   read_text(&a, before);
   read_text(&b, after);
   const char *found = format_check(&a.words, a.tree, &b.words, b.tree);
-  assert_string_equal(found ? found : "nothing", what);
+  assert_string_equal(found != NULL ? found : "nothing", what);
   drop_reading(&a);
   drop_reading(&b);
 }

@@ -117,7 +117,7 @@ static uint64_t live_bytes(Run *run) {
 static bool sleep_then(Run *run, P *p, int phase) {
   run->phase = phase;
   Goroutine *g = run->main;
-  if (!g->sleep) {
+  if (g->sleep == NULL) {
     g->sleep_block = (ObjRaw *)heap_alloc(
         &local_of(p)->heap, sizeof(ObjRaw) + sizeof(Timer), OBJ_RAW);
     g->sleep_block->cap = g->sleep_block->len = sizeof(Timer);
@@ -455,7 +455,7 @@ static bool takes_ps_away(Run *run, P *p) {
     static const int procs[] = {0, 1, 3, 1, 2};
     int want = procs[run->phase++];
     p = sched_set_procs(p, &run->main->g, want);
-    if (!p) return false;
+    if (p == NULL) return false;
     collect(run, p);
     return sleep_then(run, p, run->phase);
   }

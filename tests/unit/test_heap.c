@@ -7,7 +7,8 @@
 
 static ObjRaw *raw(Fixture *fixture, size_t size) {
   ObjRaw *made = (ObjRaw *)heap_alloc(&fixture->locals[0].heap, size, OBJ_RAW);
-  if (made) memset((char *)made + sizeof(Obj), 0x55, size - sizeof(Obj));
+  if (made != NULL)
+    memset((char *)made + sizeof(Obj), 0x55, size - sizeof(Obj));
   return made;
 }
 
@@ -72,7 +73,7 @@ static void limit_gives_null(void **state) {
   heap_set_limit(fixture->vm.heap, 8 << 20);
   assert_null(raw(fixture, 9 << 20));
   uint64_t bytes = 0;
-  while (raw(fixture, 1000)) bytes += 1000;
+  while (raw(fixture, 1000) != NULL) bytes += 1000;
   assert_in_range(bytes, 7 << 20, 8 << 20);
   assert_true(heap_gc_wanted(fixture->vm.heap));
   assert_null(raw(fixture, 40000));

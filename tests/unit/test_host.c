@@ -22,7 +22,7 @@ static CspStatus call_back(CspCall *call) {
     return csp_ok_value(call, result.values[0]);
   if (result.end == CSP_ENDED) return CSP_PANIC;
   CspStatus status =
-      csp_ok_error(call, "%s", result.message ? result.message : "");
+      csp_ok_error(call, "%s", result.message != NULL ? result.message : "");
   csp_result_free(&result);
   return status;
 }

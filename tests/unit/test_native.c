@@ -62,7 +62,7 @@ static CspStatus doubled(CspCall *call, void *data, bool made) {
 
 static CspStatus block(CspCall *call) {
   int64_t *number = malloc(sizeof *number);
-  if (!number || !csp_need_int(call, 0, number)) {
+  if (number == NULL || !csp_need_int(call, 0, number)) {
     free(number);
     return CSP_PANIC;
   }
@@ -71,7 +71,7 @@ static CspStatus block(CspCall *call) {
 
 static CspStatus block_slow(CspCall *call) {
   int64_t *number = malloc(sizeof *number);
-  if (!number || !csp_need_int(call, 0, number)) {
+  if (number == NULL || !csp_need_int(call, 0, number)) {
     free(number);
     return CSP_PANIC;
   }
@@ -91,7 +91,7 @@ static CspStatus until_zero(CspCall *call, void *data, bool made) {
 // Blocks again and again before it is over.
 static CspStatus block_often(CspCall *call) {
   int64_t *number = malloc(sizeof *number);
-  if (!number || !csp_need_int(call, 0, number)) {
+  if (number == NULL || !csp_need_int(call, 0, number)) {
     free(number);
     return CSP_PANIC;
   }
@@ -111,7 +111,7 @@ static CspStatus until_later(CspCall *call, void *data, bool made) {
 // Blocks again and again, with a pause before each time.
 static CspStatus block_after(CspCall *call) {
   int64_t *number = malloc(sizeof *number), ns;
-  if (!number || !csp_need_int(call, 0, number) ||
+  if (number == NULL || !csp_need_int(call, 0, number) ||
       !csp_need_int(call, 1, &ns)) {
     free(number);
     return CSP_PANIC;
@@ -167,7 +167,7 @@ static CspStatus counter_add(CspCall *call) {
   Counter *counter = csp_host_data(csp_arg(call, 0), &counter_class);
   int64_t *total = csp_state(csp_of(call), &total_class);
   int64_t n = 1;
-  if (!counter) return csp_bad_arg(call, 0, "a counter");
+  if (counter == NULL) return csp_bad_arg(call, 0, "a counter");
   bool given = csp_type(csp_arg(call, 1)) != CSP_NIL;
   if (given && !csp_need_int(call, 1, &n)) return CSP_PANIC;
   counter->n += n;
@@ -177,7 +177,7 @@ static CspStatus counter_add(CspCall *call) {
 
 static CspStatus counter_total(CspCall *call) {
   int64_t *total = csp_state(csp_of(call), &total_class);
-  return csp_ok_int(call, total ? *total : -1);
+  return csp_ok_int(call, total != NULL ? *total : -1);
 }
 
 // --- The module -------------------------------------------------------------

@@ -301,7 +301,7 @@ static void try_all(int procs, Which which) {
     attempt(scenario, procs, 0, which);
     long n = from != NULL ? atol(from) : 1;
     while (attempt(scenario, procs, n, which)) n += STEP;
-    if (getenv("NTH_VERBOSE"))
+    if (getenv("NTH_VERBOSE") != NULL)
       printf("%s: %ld allocations\n", scenario->name, n - 1);
   }
 }
@@ -317,7 +317,8 @@ static void a_runtime_is_made_or_not(void **state) {
     if (fail_leaks() > 0) fail_msg("allocation %ld failed: a leak", n);
     if (failing.failed == 0) {
       assert_non_null(csp);
-      if (getenv("NTH_VERBOSE")) printf("boot: %ld allocations\n", n - 1);
+      if (getenv("NTH_VERBOSE") != NULL)
+        printf("boot: %ld allocations\n", n - 1);
       break;
     }
   }

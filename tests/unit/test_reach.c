@@ -117,7 +117,8 @@ static void try_all_methods(Reach *reach) {
   for (int type = 0; type < OBJ_TYPE_COUNT; type++) {
     const MethodTable *table = vm->methods[type];
     Receiver receiver = {.type = type};
-    if (table) try_methods(reach, table->methods, table->count, &receiver);
+    if (table != NULL)
+      try_methods(reach, table->methods, table->count, &receiver);
   }
   for (const HostMethods *entry = vm->host_methods; entry;
        entry = entry->next) {
@@ -128,7 +129,8 @@ static void try_all_methods(Reach *reach) {
 
 static const NativeModule *module_named(Host *host, const char *name) {
   const NativeModule *module = csp_vm(host->csp)->native_modules;
-  while (module && strcmp(module->def->path, name) != 0) module = module->next;
+  while (module != NULL && strcmp(module->def->path, name) != 0)
+    module = module->next;
   assert_true(module != NULL && module->made != NULL);
   return module;
 }

@@ -42,7 +42,8 @@ static inline Fixture *fixture_new(int locals) {
 
 static inline void fixture_free(Fixture *fixture) {
   for (int i = 0; i < FIXTURE_LOCALS; i++)
-    if (fixture->locals[i].vm) heap_local_flush(&fixture->locals[i].heap);
+    if (fixture->locals[i].vm != NULL)
+      heap_local_flush(&fixture->locals[i].heap);
   heap_free(fixture->vm.heap);
   mem_free(fixture->vm.names);
   free(fixture);

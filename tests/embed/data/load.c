@@ -75,8 +75,8 @@ typedef struct Left {
 static long entries(const char *path) {
   long count = 0;
   DIR *folder = opendir(path);
-  while (folder && readdir(folder)) count++;
-  if (folder) closedir(folder);
+  while (folder != NULL && readdir(folder) != NULL) count++;
+  if (folder != NULL) closedir(folder);
   return count;
 }
 
@@ -88,11 +88,11 @@ static Left look(void) {
                .threads = entries("/proc/self/task")};
   char line[4096];
   FILE *maps = fopen("/proc/self/maps", "r");
-  while (maps && fgets(line, sizeof line, maps)) {
+  while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
     left.mappings++;
-    if (strstr(line, "libcspvm")) left.of_library++;
+    if (strstr(line, "libcspvm") != NULL) left.of_library++;
   }
-  if (maps) fclose(maps);
+  if (maps != NULL) fclose(maps);
   left.bytes = (long)mallinfo2().uordblks;
   return left;
 }
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
   Left first = {0};
   for (int round = 1; round <= ROUNDS; round++) {
     void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
-    if (!library) return printf("cannot load: %s\n", dlerror()), 1;
+    if (library == NULL) return printf("cannot load: %s\n", dlerror()), 1;
     if (!load(library)) return 1;
     if (!run()) return printf("the script failed\n"), 1;
     dlclose(library);

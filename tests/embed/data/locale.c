@@ -8,7 +8,7 @@
 
 // argv: the script, the file for a trace, categories' locale
 int main(int argc, char **argv) {
-  if (argc < 4 || !setlocale(LC_ALL, argv[3])) {
+  if (argc < 4 || setlocale(LC_ALL, argv[3]) == NULL) {
     printf("there is no locale %s\n", argv[argc - 1]);
     return 1;
   }
@@ -16,8 +16,8 @@ int main(int argc, char **argv) {
   snprintf(number, sizeof number, "%.1f", 1.5);
   printf("the host's point: %c\n", number[1]);
   FILE *file = fopen(argv[1], "r");
-  size_t len = file ? fread(text, 1, sizeof text, file) : 0;
-  if (file) fclose(file);
+  size_t len = file != NULL ? fread(text, 1, sizeof text, file) : 0;
+  if (file != NULL) fclose(file);
   fflush(stdout);
   CspConfig config;
   csp_config_init(&config);
@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
   config.allowed = CSP_FILES;
   Csp *csp = csp_new(&config);
   int status = 1;
-  if (!csp) return 1;
+  if (csp == NULL) return 1;
   csp_install_language(csp);
   csp_install_library(csp);
   csp_run(csp, "locale.csp", text, len, &status);

@@ -41,10 +41,10 @@ static unsigned long long mask_of(const char *tid, const char *field) {
   snprintf(path, sizeof path, "/proc/self/task/%s/status", tid);
   FILE *file = fopen(path, "r");
   unsigned long long mask = 0;
-  while (file && fgets(line, sizeof line, file))
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
     if (strncmp(line, field, strlen(field)) == 0)
       mask = strtoull(line + strlen(field), NULL, 16);
-  if (file) fclose(file);
+  if (file != NULL) fclose(file);
   return mask & blockable();
 }
 
@@ -53,8 +53,8 @@ static int is_csp(const char *tid) {
   char path[300], name[32] = "";
   snprintf(path, sizeof path, "/proc/self/task/%s/comm", tid);
   FILE *file = fopen(path, "r");
-  if (file && !fgets(name, sizeof name, file)) name[0] = '\0';
-  if (file) fclose(file);
+  if (file != NULL && fgets(name, sizeof name, file) == NULL) name[0] = '\0';
+  if (file != NULL) fclose(file);
   return strcmp(name, "csp thread\n") == 0;
 }
 
@@ -63,12 +63,12 @@ static int is_csp(const char *tid) {
 static CspStatus look(CspCall *call) {
   int threads = 0, open = 0;
   DIR *tasks = opendir("/proc/self/task");
-  for (struct dirent *task; tasks && (task = readdir(tasks));) {
+  for (struct dirent *task; tasks != NULL && (task = readdir(tasks)) != NULL;) {
     if (task->d_name[0] == '.' || !is_csp(task->d_name)) continue;
     threads++;
     if (mask_of(task->d_name, "SigBlk:") != blockable()) open++;
   }
-  if (tasks) closedir(tasks);
+  if (tasks != NULL) closedir(tasks);
   csp_return(call, csp_int(call, threads));
   csp_return(call, csp_int(call, open));
   return CSP_OK;
