@@ -47,7 +47,7 @@ static void allocate(Bench *bench, P *p, size_t size, int count) {
     int64_t from = rt_now();
     for (; done < count && !heap_gc_wanted(bench->vm.heap); done++) {
       ObjRaw *raw = (ObjRaw *)heap_alloc(heap, size, OBJ_RAW);
-      if (!raw) abort();
+      if (raw == NULL) abort();
       if (size >= sizeof *raw) raw->cap = raw->len = 0;
     }
     spent += rt_now() - from;
@@ -123,7 +123,7 @@ static void resume(P *p, G *g) {
 
 int main(int argc, char **argv) {
   Bench *bench = calloc(1, sizeof *bench);
-  if (!bench) return 1;
+  if (bench == NULL) return 1;
   bench->megabytes = argc > 1 ? strtoull(argv[1], NULL, 10) : 256;
   bench->vm.memory = &mem_libc;
   bench->vm.heap = heap_new(&bench->vm);
@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
       .empty_word = VALUE_NIL,
       .hooks = {.host = bench, .p_init = p_init, .p_free = p_free}};
   bench->vm.sched = sched_new(&config);
-  if (!bench->vm.sched) return 1;
+  if (bench->vm.sched == NULL) return 1;
   Local *local = local_of(sched_p(bench->vm.sched, 0));
   bench->vm.builtins = map_new(local, 0);
   bench->main.g.resume = resume;

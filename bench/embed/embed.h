@@ -13,7 +13,7 @@ enum { ROUNDS = 9 };
 static const int64_t CALLS = 200000;
 
 static inline void die(const char *message) {
-  fprintf(stderr, "%s\n", message ? message : "failed");
+  fprintf(stderr, "%s\n", message != NULL ? message : "failed");
   exit(1);
 }
 

@@ -82,7 +82,8 @@ static void load(Csp *csp, const char *text) {
   CspResult result;
   csp_load(csp_host(csp), "frames.csp", text, strlen(text), &result);
   if (result.end == CSP_DONE) return;
-  fprintf(stderr, "frames: %s", result.message ? result.message : "it ended\n");
+  fprintf(stderr, "frames: %s",
+          result.message != NULL ? result.message : "it ended\n");
   exit(2);
 }
 

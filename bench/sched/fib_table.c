@@ -156,10 +156,10 @@ static void print_stats(int n, int threads, bool child_first) {
   snprintf(stalls, sizeof stalls, "%d (%d)", s.stalls, s.idle_stalls);
   printf("fib(%d)%s %d %-7s", n, n < 10 ? " " : "", threads,
          child_first ? "child" : "parent");
-  number_of(s.rows, found ? found->rows : NULL);
-  number_of(s.longest, found ? found->longest : NULL);
-  cell_of(stalls, found ? found->stalls : NULL);
-  number_of(s.stack, found ? found->stack : NULL);
+  number_of(s.rows, found != NULL ? found->rows : NULL);
+  number_of(s.longest, found != NULL ? found->longest : NULL);
+  cell_of(stalls, found != NULL ? found->stalls : NULL);
+  number_of(s.stack, found != NULL ? found->stack : NULL);
   number_of(s.alive, NULL);
   number_of(s.steals, NULL);
   number_of(s.rounds, NULL);

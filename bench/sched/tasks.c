@@ -21,13 +21,13 @@ enum { RING = 503, FIB_FAN = 2, SKYNET_FAN = 10 };
 
 typedef struct Task Task;
 struct Task {
-  G g;                          // first
+  G g;                             // first
   bool (*step)(P *p, Task *task);  // false: it left (parked, ended, ...)
-  Task *parent;                 // immutable
-  Task *kids;                   // owned; NULL means not made yet
-  int started;                  // how many of them
-  bool parked;                  // for them, or on a channel
-  uint32_t pending;             // atomic: see above
+  Task *parent;                    // immutable
+  Task *kids;                      // owned; NULL means not made yet
+  int started;                     // how many of them
+  bool parked;                     // for them, or on a channel
+  uint32_t pending;                // atomic: see above
   int64_t size, number, sum;
   Chan *in, *out;
 };
@@ -35,7 +35,7 @@ struct Task {
 typedef struct Workload {
   const char *name;
   bool (*step)(P *p, Task *task);  // of the main goroutine, which begins it
-  int fan;                      // of a tree; 0 means none
+  int fan;                         // of a tree; 0 means none
 } Workload;
 
 static const Workload *workload;

@@ -67,7 +67,8 @@ static void slot_write(Array *array, int64_t index, Task *task) {
 static void queue_init(void) {
   for (int i = 0; i < threads; i++) {
     Array *kept = deques[i].array;
-    deques[i] = (Deque){.array = kept ? kept : array_new(ARRAY_FIRST, NULL)};
+    deques[i] =
+        (Deque){.array = kept != NULL ? kept : array_new(ARRAY_FIRST, NULL)};
   }
 }
 
