@@ -400,6 +400,11 @@ static void test_verifier(void **state) {
   WRONG("nobody takes the values", instr_abc(OP_SELVAL, 0, 0, WANT_ALL), end);
   WRONG("a loop's variable lies in its state", instr_abc(OP_NEXT1, 0, 3, 0),
         (Instr)(uint32_t)-2, end);
+}
+
+// What few instructions need.
+static void test_verifier_rare(void **state) {
+  Instr end = instr_abc(OP_RET0, 0, 0, 0);
   WRONG("a type is needed", instr_abc(OP_IS, 0, 0, 0), 1, end);
   WRONG("it defers calls, but does not say so", instr_abc(OP_DEFER, 0, 1, 0),
         end);
@@ -410,6 +415,11 @@ static void test_verifier(void **state) {
 }
 
 // What a closure captures, and how many arguments it gets, is looked at.
+static void expect_refused(const Proto *proto, const char *what) {
+  uint32_t at;
+  assert_string_equal(proto_verify(&mem_libc, proto, &at), what);
+}
+
 static void test_verifier_closures(void **state) {
   Instr made[] = {instr_abx(OP_CLOSURE, 0, 0), instr_abc(OP_RET0, 0, 0, 0)};
   Instr call[] = {instr_abc(OP_CALLK, 0, 1, 0), 1, made[1]};
@@ -423,34 +433,27 @@ static void test_verifier_closures(void **state) {
   (void)state;
   assert_null(proto_verify(&mem_libc, &outer, &at));
   from.index = 4;
-  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
-                      "a closure captures what is not there");
+  expect_refused(&outer, "a closure captures what is not there");
   from = (UpvalueFrom){.local = false, .index = 3};
-  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
-                      "a closure captures what is not there");
+  expect_refused(&outer, "a closure captures what is not there");
   _Alignas(16) ObjClosure closure = {.obj.type = OBJ_CLOSURE, .proto = &inner};
   constants[1] = value_from_obj(&closure);
-  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
-                      "a constant captures what is not there");
+  expect_refused(&outer, "a constant captures what is not there");
   inner.nupvalues = 0;
   outer.code = call;
   outer.ncode = 3;
   assert_null(proto_verify(&mem_libc, &outer, &at));
   inner.flags = PROTO_REST;
-  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
-                      "CALLK's arguments do not fit");
+  expect_refused(&outer, "CALLK's arguments do not fit");
   inner.flags = 0;
   inner.nparams = 2;
-  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
-                      "CALLK's arguments do not fit");
+  expect_refused(&outer, "CALLK's arguments do not fit");
   outer.nrequired = 1;
-  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
-                      "more parameters are needed than there are");
+  expect_refused(&outer, "more parameters are needed than there are");
   outer.nrequired = 0;
   outer.flags = PROTO_DEFER;
   inner.nparams = 1;
-  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
-                      "deferred calls are left behind");
+  expect_refused(&outer, "deferred calls are left behind");
 }
 
 // NEW takes the fields from the first registers.
@@ -497,6 +500,7 @@ int main(void) {
       TEST(test_facts),
       TEST(test_places),
       TEST(test_verifier),
+      TEST(test_verifier_rare),
       TEST(test_verifier_closures),
       TEST(a_structs_fields_are_registers),
   };

@@ -297,40 +297,40 @@ static void time_is_limited(void **state) {
 // (A debug build counts basic blocks, work.h: a million takes less than a
 // millisecond in a plain one.) A token is passed in one go; so is a function
 // when it is done, which debug builds verify once more.
+static const struct {
+  const char *name, *begin, *piece, *end;
+  size_t bytes;
+  unsigned most;  // millions of basic blocks
+} shapes[] = {
+    {"statements", "", "if true { x := len([1, {a: 2}])\nprint(x) }\n", "",
+     1 << 20, 16},
+    {"a comment", "/*", "a comment ", "*/\n", 4 << 20, 1},
+    {"comments", "", "// a\n", "", 4 << 20, 1},
+    {"blank lines", "", " \n", "", 4 << 20, 1},
+    {"a string", "x := \"", "text \\n", "\"\n", 4 << 20, 12},
+    {"a raw string", "x := `", "text\n", "`\n", 4 << 20, 15},
+    {"a name", "", "name", " := 1\n", 4 << 20, 6},
+    {"a number", "x := ", "7", "\n", 4 << 20, 1},
+    {"a float", "x := 1.", "7", "\n", 4 << 20, 10},
+    {"a list", "x := [", "1, ", "]\n", 1 << 20, 19},
+    {"a list of strings", "x := [", "\"a\", ", "]\n", 1 << 20, 12},
+    {"a map", "x := {", "1: 2, ", "}\n", 1 << 20, 30},
+    {"a sum", "y := len([])\nx := y", " + y", "\n", 1 << 18, 1},
+    {"constants", "x := 1", " + 1", "\n", 1 << 20, 1},
+    {"a concatenation", "x := \"a\"", " + \"a\"", "\n", 1 << 18, 1},
+    {"interpolation", "x := \"", "${1}", "\"\n", 1 << 18, 4},
+    {"functions", "", "func() { }()\n", "", 1 << 18, 3},
+    {"blocks", "", "if len([]) > 0 { y := 1\n print(y) }\n", "", 1 << 18, 4},
+    {"cases", "switch len([]) {\n", "case 1, 2: print()\n", "}\n", 1 << 18, 5},
+    {"unused names", "func f(", "a, ", "b) { }\n", 1 << 10, 1},
+    {"errors", "", "x = \n", "", 1 << 18, 1},
+    {"unknown names", "", "print(nme)\n", "", 1 << 18, 1},
+    {"bad characters", "", "\x01", "\n", 1 << 20, 1},
+    {"open brackets", "", "(", "\n", 1 << 20, 1},
+};
+
 static void looks_are_near(void **state) {
   (void)state;
-  static const struct {
-    const char *name, *begin, *piece, *end;
-    size_t bytes;
-    unsigned most;  // millions of basic blocks
-  } shapes[] = {
-      {"statements", "", "if true { x := len([1, {a: 2}])\nprint(x) }\n", "",
-       1 << 20, 16},
-      {"a comment", "/*", "a comment ", "*/\n", 4 << 20, 1},
-      {"comments", "", "// a\n", "", 4 << 20, 1},
-      {"blank lines", "", " \n", "", 4 << 20, 1},
-      {"a string", "x := \"", "text \\n", "\"\n", 4 << 20, 12},
-      {"a raw string", "x := `", "text\n", "`\n", 4 << 20, 15},
-      {"a name", "", "name", " := 1\n", 4 << 20, 6},
-      {"a number", "x := ", "7", "\n", 4 << 20, 1},
-      {"a float", "x := 1.", "7", "\n", 4 << 20, 10},
-      {"a list", "x := [", "1, ", "]\n", 1 << 20, 19},
-      {"a list of strings", "x := [", "\"a\", ", "]\n", 1 << 20, 12},
-      {"a map", "x := {", "1: 2, ", "}\n", 1 << 20, 30},
-      {"a sum", "y := len([])\nx := y", " + y", "\n", 1 << 18, 1},
-      {"constants", "x := 1", " + 1", "\n", 1 << 20, 1},
-      {"a concatenation", "x := \"a\"", " + \"a\"", "\n", 1 << 18, 1},
-      {"interpolation", "x := \"", "${1}", "\"\n", 1 << 18, 4},
-      {"functions", "", "func() { }()\n", "", 1 << 18, 3},
-      {"blocks", "", "if len([]) > 0 { y := 1\n print(y) }\n", "", 1 << 18, 4},
-      {"cases", "switch len([]) {\n", "case 1, 2: print()\n", "}\n", 1 << 18,
-       5},
-      {"unused names", "func f(", "a, ", "b) { }\n", 1 << 10, 1},
-      {"errors", "", "x = \n", "", 1 << 18, 1},
-      {"unknown names", "", "print(nme)\n", "", 1 << 18, 1},
-      {"bad characters", "", "\x01", "\n", 1 << 20, 1},
-      {"open brackets", "", "(", "\n", 1 << 20, 1},
-  };
   Host host;
   open_host(&host, STEPPED);
   csp_limit_time(host.csp, (int64_t)3600 * 1000000000);

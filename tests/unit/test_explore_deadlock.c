@@ -198,6 +198,10 @@ static void does_not_fire_before(void **state) {
                  {receive_two_and_exit, sleep_and_send, send_one},
                  NULL,
                  false});
+}
+
+static void does_not_fire_before_calls_end(void **state) {
+  (void)state;
   run("alive_call", (DeadTest){2,
                                false,
                                false,
@@ -309,6 +313,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fires_when_nothing_can_run),
       cmocka_unit_test(does_not_fire_before),
+      cmocka_unit_test(does_not_fire_before_calls_end),
       cmocka_unit_test(pins_and_exits),
   };
   explore_program(17);

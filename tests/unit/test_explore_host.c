@@ -202,6 +202,13 @@ static void door_body(void *arg) {
   world_free(&world);
 }
 
+static void check_nothing_left(Sched *sched) {
+  EXPLORE_CHECK(sched->netpoll.waiters == 0 && sched->pins == 0,
+                "a wait is left over");
+  EXPLORE_CHECK(!inbox_pending(sched), "the inbox is not empty");
+  world_check_empty(&world);
+}
+
 static void host_body(void *arg) {
   host_test = arg;
   ran = 0;
@@ -234,12 +241,7 @@ static void host_body(void *arg) {
   } else {
     EXPLORE_CHECK(end == host_test->end, "it ended with %d", (int)end);
   }
-  if (end == STEPPED_DONE) {
-    EXPLORE_CHECK(sched->netpoll.waiters == 0 && sched->pins == 0,
-                  "a wait is left over");
-    EXPLORE_CHECK(!inbox_pending(sched), "the inbox is not empty");
-    world_check_empty(&world);
-  }
+  if (end == STEPPED_DONE) check_nothing_left(sched);
   EXPLORE_CHECK(stepped_clear_stop(sched) == host_test->stopper,
                 "a stop is lost");
   stepped_end(sched);

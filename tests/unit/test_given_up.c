@@ -39,17 +39,25 @@ static bool no_element(CspCall *call, CspValue of, CspValue with, int64_t *at,
   return false;
 }
 
-static void make_values(CspCall *call) {
-  CspValue list = csp_list(call, 4), map = csp_map(call, 4), v;
-  CspValue text = csp_string(call, "text", 4), bytes = csp_bytes(call, "b", 1);
-  char *room, *error;
-  size_t len, at = 0;
-  bool cut, found;
-  CspIter iter = {{0}};
+static void make_texts(CspCall *call) {
+  char *room;
+  double number;
   csp_string_room(call, 100000, &room);
   csp_cut_room(csp_bytes_room(call, 100, &room), 50);
   csp_string_take(call, strdup("taken"), 5);
   csp_alloc_take(call, csp_alloc(csp_of(call), NULL, 6), 5);
+  csp_find(call, "text", 4, "x", 1);
+  csp_find_last(call, "text", 4, "x", 1);
+  csp_parse_float(call, "1.5", 3, &number);
+}
+
+static void make_values(CspCall *call) {
+  CspValue list = csp_list(call, 4), map = csp_map(call, 4), v;
+  CspValue text = csp_string(call, "text", 4), bytes = csp_bytes(call, "b", 1);
+  char *error;
+  size_t len, at = 0;
+  bool cut, found;
+  CspIter iter = {{0}};
   csp_error(call, text, csp_nil());
   csp_range(call, 1, 1000);
   csp_int(call, INT64_MIN);
@@ -78,10 +86,6 @@ static void make_values(CspCall *call) {
   free(csp_format_most(call, map, true, 100, &len, &cut));
   free(csp_to_cbor(call, map, 1000, &len, &error));
   csp_from_cbor(call, "\x63one", 4, NULL, &v, &error);
-  csp_find(call, "text", 4, "x", 1);
-  csp_find_last(call, "text", 4, "x", 1);
-  double number;
-  csp_parse_float(call, "1.5", 3, &number);
   csp_release(csp_of(call), csp_hold(call, list));
 }
 
@@ -156,6 +160,7 @@ static void ask_for_the_rest(CspCall *call) {
 static void call_all(CspCall *call) {
   CspValue chan = csp_arg(call, 0), function = csp_arg(call, 1), v;
   assert_int_equal(csp_type(chan), CSP_CHAN);
+  make_texts(call);
   make_values(call);
   give_results(call);
   ask_for_the_rest(call);

@@ -119,37 +119,38 @@ static void calls_fail_with_a_message(void **state) {
   close_host(&host);
 }
 
+static const char calls_back[] =
+    "import \"sched\"\n"
+    "func twice(n) { v, err := call_back(func(x) { sched.yield(); return 2 *"
+    " x }, n); return v }\n"
+    "func waits(n) {\n"
+    "  ch := chan()\n"
+    "  go { sleep(1ms); ch <- n }\n"
+    "  v, err := call_back(func(x) => <-ch, nil)\n"
+    "  return v\n"
+    "}\n"
+    "func fails(n) {\n"
+    "  v, err := call_back(func(x) { panic(\"inner\") }, nil)\n"
+    "  if str(err).contains(\"inner\") { return 1 }\n"
+    "  return 0\n"
+    "}\n"
+    "func deep(n) {\n"
+    "  v, err := call_back(deep, n + 1)\n"
+    "  return v ?? n\n"
+    "}\n"
+    "func collects(n) {\n"
+    "  s := sum_after(func() { sched.gc(); sched.yield() }, \"a\" + "
+    "str(n))\n"
+    "  if s == \"a\" + str(n) { return 1 }\n"
+    "  return 0\n"
+    "}\n"
+    "func refused(n) => int(loads())\n";
+
 static void natives_call_back(void **state) {
   (void)state;
   Host host;
   open_stepped(&host);
-  CspHandle m = load(
-      &host,
-      "import \"sched\"\n"
-      "func twice(n) { v, err := call_back(func(x) { sched.yield(); return 2 *"
-      " x }, n); return v }\n"
-      "func waits(n) {\n"
-      "  ch := chan()\n"
-      "  go { sleep(1ms); ch <- n }\n"
-      "  v, err := call_back(func(x) => <-ch, nil)\n"
-      "  return v\n"
-      "}\n"
-      "func fails(n) {\n"
-      "  v, err := call_back(func(x) { panic(\"inner\") }, nil)\n"
-      "  if str(err).contains(\"inner\") { return 1 }\n"
-      "  return 0\n"
-      "}\n"
-      "func deep(n) {\n"
-      "  v, err := call_back(deep, n + 1)\n"
-      "  return v ?? n\n"
-      "}\n"
-      "func collects(n) {\n"
-      "  s := sum_after(func() { sched.gc(); sched.yield() }, \"a\" + "
-      "str(n))\n"
-      "  if s == \"a\" + str(n) { return 1 }\n"
-      "  return 0\n"
-      "}\n"
-      "func refused(n) => int(loads())\n");
+  CspHandle m = load(&host, calls_back);
   assert_int_equal(call_int(&host, m, "twice", 21), 42);
   assert_int_equal(call_int(&host, m, "waits", 9), 9);
   assert_int_equal(call_int(&host, m, "fails", 0), 1);
@@ -266,22 +267,40 @@ static void other_threads_interrupt(void **state) {
 }
 
 // --- Steps ------------------------------------------------------------------
+static const char counts[] =
+    "count := 0\n"
+    "func begin(n) {\n"
+    "  for _ in n { go { count = count + 1 } }\n"
+    "  return 0\n"
+    "}\n"
+    "func forever(n) { go { for { count = count + 1 } }; "
+    "return 0 }\n"
+    "func later(ms) { go { sleep(ms * 1ms); count = 1000 }; "
+    "return 0 }\n"
+    "func listen(ch) { go { count = <-ch } }\n"
+    "func counted(n) => count\n";
+
+// What the host itself readies is told through the descriptor, too.
+static void readied_by_the_host(Host *host, CspHandle m) {
+  struct pollfd fd = {csp_fd(host->csp), POLLIN, 0};
+  CspCall *call = csp_host(host->csp);
+  CspValue chan = csp_chan(call, 1);
+  CspHandle held = csp_hold(call, chan);
+  CspResult result;
+  csp_call(call, member(host, m, "listen"), 1, &chan, &result);
+  csp_step(host->csp, -1);
+  assert_int_equal(poll(&fd, 1, 0), 0);
+  csp_try_send(call, csp_held(call, held), csp_int(call, 7));
+  assert_int_equal(poll(&fd, 1, 0), 1);
+  csp_step(host->csp, -1);
+  assert_int_equal(call_int(host, m, "counted", 0), 7);
+}
+
 static void steps_run_what_there_is(void **state) {
   (void)state;
   Host host;
   open_stepped(&host);
-  CspHandle m = load(&host,
-                     "count := 0\n"
-                     "func begin(n) {\n"
-                     "  for _ in n { go { count = count + 1 } }\n"
-                     "  return 0\n"
-                     "}\n"
-                     "func forever(n) { go { for { count = count + 1 } }; "
-                     "return 0 }\n"
-                     "func later(ms) { go { sleep(ms * 1ms); count = 1000 }; "
-                     "return 0 }\n"
-                     "func listen(ch) { go { count = <-ch } }\n"
-                     "func counted(n) => count\n");
+  CspHandle m = load(&host, counts);
   assert_int_equal(csp_next(host.csp), -1);
   call_int(&host, m, "begin", 10);
   assert_int_equal(csp_next(host.csp), 0);
@@ -305,18 +324,7 @@ static void steps_run_what_there_is(void **state) {
   assert_int_equal(poll(&fd, 1, -1), 1);  // the call has left a goroutine
   csp_step(host.csp, -1);
   assert_int_equal(poll(&fd, 1, 0), 0);
-  // what the host itself readies
-  CspCall *call = csp_host(host.csp);
-  CspValue chan = csp_chan(call, 1);
-  CspHandle held = csp_hold(call, chan);
-  CspResult result;
-  csp_call(call, member(&host, m, "listen"), 1, &chan, &result);
-  csp_step(host.csp, -1);
-  assert_int_equal(poll(&fd, 1, 0), 0);
-  csp_try_send(call, csp_held(call, held), csp_int(call, 7));
-  assert_int_equal(poll(&fd, 1, 0), 1);
-  csp_step(host.csp, -1);
-  assert_int_equal(call_int(&host, m, "counted", 0), 7);
+  readied_by_the_host(&host, m);
   call_int(&host, m, "forever", 0);
   for (int n = 0; n < 3; n++) {
     assert_int_equal(csp_step(host.csp, 100000), CSP_MORE);

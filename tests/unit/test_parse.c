@@ -507,6 +507,10 @@ static void test_checks(void **state) {
   errors("f(xs..., ys...)",
          "1:10: a second spread list\n > one spread list comes after the "
          "other arguments; lists are joined with `+`\n");
+}
+
+static void test_checks_of_statements(void **state) {
+  (void)state;
   errors("func f(r..., a) { }", "1:8: `r...` must be the last parameter\n");
   errors("func f(a, a) { }", "1:11: the parameter `a` stands here twice\n");
   errors("func f(a = 1, b) { }",
@@ -685,6 +689,7 @@ int main(void) {
       cmocka_unit_test(test_recovery),
       cmocka_unit_test(test_many_errors),
       cmocka_unit_test(test_checks),
+      cmocka_unit_test(test_checks_of_statements),
       cmocka_unit_test(test_habits),
       cmocka_unit_test(test_too_deep),
       cmocka_unit_test(test_deep_enough),

@@ -166,47 +166,48 @@ static void a_coroutine_needs_what_the_document_says(void **state) {
 
 // What a native of the host's, or one of the library, is called by, at any
 // depth that is left.
+static const char library[] =
+    "import \"fmt\"\nimport \"maps\"\nimport \"strings\"\n"
+    "deep := []\nfor i in 9000 { deep = [deep] }\n"
+    "other := []\nfor i in 9000 { other = [other] }\n"
+    "cause := error(\"end\")\n"
+    "for i in 9000 { cause = error(\"e${i}\", cause: cause) }\n"
+    "func library() {\n"
+    "  assert(len(str(deep)) > 0 && len(\"${deep}\") > 0)\n"
+    "  assert(show(deep) && show(cause))\n"
+    "  pack(deep)\n"
+    "  assert(equal(deep, other))\n"
+    "  assert(len(deep.flatten(1000)) == 1)\n"
+    "  assert(len(str(cause)) > 0)\n"
+    "  assert(len(fmt.sprintf(\"%v %10v\", deep, cause)) > 0)\n"
+    "  _ = try(func() { panic(cause) })\n"
+    "  _ = try(func() { panic(deep) })\n"
+    "  xs := [3, 1, 2]\n"
+    "  xs.sort(func(a, b) => a < b)\n"
+    "  assert(equal(xs, [1, 2, 3]))\n"
+    "  maps.equal({a: deep}, {a: other})\n"
+    "  copy(deep)\n"
+    "  m := {[\"a\"]: strings.join([\"a\"], \",\")}\n"
+    "  assert(\"${1.5} ${1e300} ${m}\" != \"\")\n"
+    "}\n"
+    "func down(n, f) {\n"
+    "  if n > 0 { return again(func() => down(n - 1, f)) }\n"
+    "  f()\n  return true\n"
+    "}\n"
+    "most := 0\n"
+    "for {\n"
+    "  _, err := try(down, most + 1, func() {})\n"
+    "  if err != nil { break }\n"
+    "  most++\n"
+    "}\n"
+    "down(0, library)\ndown(most, library)\n"
+    "_, err := try(down, most + 1, library)\n"
+    "println(most > 0, err)\n";
+
 static void natives_call_the_library_at_the_end_of_the_stack(void **state) {
   (void)state;
-  static const char text[] =
-      "import \"fmt\"\nimport \"maps\"\nimport \"strings\"\n"
-      "deep := []\nfor i in 9000 { deep = [deep] }\n"
-      "other := []\nfor i in 9000 { other = [other] }\n"
-      "cause := error(\"end\")\n"
-      "for i in 9000 { cause = error(\"e${i}\", cause: cause) }\n"
-      "func library() {\n"
-      "  assert(len(str(deep)) > 0 && len(\"${deep}\") > 0)\n"
-      "  assert(show(deep) && show(cause))\n"
-      "  pack(deep)\n"
-      "  assert(equal(deep, other))\n"
-      "  assert(len(deep.flatten(1000)) == 1)\n"
-      "  assert(len(str(cause)) > 0)\n"
-      "  assert(len(fmt.sprintf(\"%v %10v\", deep, cause)) > 0)\n"
-      "  _ = try(func() { panic(cause) })\n"
-      "  _ = try(func() { panic(deep) })\n"
-      "  xs := [3, 1, 2]\n"
-      "  xs.sort(func(a, b) => a < b)\n"
-      "  assert(equal(xs, [1, 2, 3]))\n"
-      "  maps.equal({a: deep}, {a: other})\n"
-      "  copy(deep)\n"
-      "  m := {[\"a\"]: strings.join([\"a\"], \",\")}\n"
-      "  assert(\"${1.5} ${1e300} ${m}\" != \"\")\n"
-      "}\n"
-      "func down(n, f) {\n"
-      "  if n > 0 { return again(func() => down(n - 1, f)) }\n"
-      "  f()\n  return true\n"
-      "}\n"
-      "most := 0\n"
-      "for {\n"
-      "  _, err := try(down, most + 1, func() {})\n"
-      "  if err != nil { break }\n"
-      "  most++\n"
-      "}\n"
-      "down(0, library)\ndown(most, library)\n"
-      "_, err := try(down, most + 1, library)\n"
-      "println(most > 0, err)\n";
   for (int n = 0; n < 3; n++)
-    expect_on(sizes[n], text, "true calls by natives are nested too deep\n");
+    expect_on(sizes[n], library, "true calls by natives are nested too deep\n");
 }
 
 // Functions that the library calls back, inside each other: these calls nest

@@ -84,27 +84,28 @@ static void ints_against_floats(void **state) {
   assert_int_equal(number_compare(0, INFINITY), -1);
 }
 
+enum { FLOATS = 16, INTS = 12, ALL = FLOATS + INTS };
+static const double floats[FLOATS] = {
+    0,       -0.0,   1,       -1,     0.5,   0x1p53, 0x1p53 + 2, 0x1p61,
+    -0x1p61, 0x1p62, -0x1p63, 0x1p63, 1e300, 1e-300, INFINITY,   NAN};
+static const int64_t ints[INTS] = {0,
+                                   1,
+                                   -1,
+                                   (int64_t)1 << 53,
+                                   ((int64_t)1 << 53) + 1,
+                                   INT_SMALL_MAX,
+                                   INT_SMALL_MAX + 1,
+                                   INT_SMALL_MIN,
+                                   INT_SMALL_MIN - 1,
+                                   INT64_MAX,
+                                   INT64_MIN,
+                                   (int64_t)1 << 62};
+
 // Equal values have equal hashes, and words do not matter.
 static void equality_and_hashes(void **state) {
   (void)state;
   Fixture *fixture = fixture_new(1);
   Local *local = fixture->locals;
-  double floats[] = {0,          -0.0,   1,        -1,     0.5,     0x1p53,
-                     0x1p53 + 2, 0x1p61, -0x1p61,  0x1p62, -0x1p63, 0x1p63,
-                     1e300,      1e-300, INFINITY, NAN};
-  int64_t ints[] = {0,
-                    1,
-                    -1,
-                    (int64_t)1 << 53,
-                    ((int64_t)1 << 53) + 1,
-                    INT_SMALL_MAX,
-                    INT_SMALL_MAX + 1,
-                    INT_SMALL_MIN,
-                    INT_SMALL_MIN - 1,
-                    INT64_MAX,
-                    INT64_MIN,
-                    (int64_t)1 << 62};
-  enum { FLOATS = 16, INTS = 12, ALL = FLOATS + INTS };
   Value a[ALL], b[ALL];
   for (int i = 0; i < ALL; i++) {
     a[i] = i < FLOATS ? value_from_float(local, floats[i])
