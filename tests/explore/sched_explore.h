@@ -105,9 +105,9 @@ static inline void world_init_as(Shared *world, SchedConfig config, int tasks) {
   memset(world, 0, sizeof *world);
   config.seed = rt_entropy();
   config.empty_word = 0xE;
-  world->s = sched_new(&config);
-  EXPLORE_CHECK(world->s != NULL, "out of memory");
-  world->s->futile_max = UINT32_MAX;  // Gs here hold their M without looks
+  world->sched = sched_new(&config);
+  EXPLORE_CHECK(world->sched != NULL, "out of memory");
+  world->sched->futile_max = UINT32_MAX;  // Gs here hold their M without looks
   world->tasks = calloc((size_t)tasks, sizeof(Task));
   EXPLORE_CHECK(world->tasks != NULL, "out of memory");
   world->task_count = tasks;
@@ -117,7 +117,7 @@ static inline void world_init_as(Shared *world, SchedConfig config, int tasks) {
     task->id = i;
     task->g.resume = task_resume;
   }
-  world_quiet(world->s);
+  world_quiet(world->sched);
   rt_explore_may_start(without_sysmon);
 }
 
@@ -135,7 +135,7 @@ static inline Chan *world_chan(Shared *world, int at, uint32_t cap) {
 
 // What must hold when all is over: no G in a queue, nobody spins.
 static inline void world_check_empty(const Shared *world) {
-  const Sched *sched = world->s;
+  const Sched *sched = world->sched;
   EXPLORE_CHECK(sched->spinning == 0, "%u threads spin at the end",
                 sched->spinning);
   EXPLORE_CHECK(sched->calls.count == 0, "%u calls at the end",
@@ -155,7 +155,7 @@ static inline void world_check_empty(const Shared *world) {
 
 static inline void world_free(Shared *world) {
   free(world->tasks);
-  sched_free(world->s);
+  sched_free(world->sched);
 }
 
 static inline void world_go(P *p, Task *task, void (*body)(P *p, Task *task)) {
@@ -168,13 +168,13 @@ static inline SchedEnd world_run(Shared *world,
                                  void (*body)(P *p, Task *task)) {
   world->tasks[0].body = body;
   world->running = 1;
-  return sched_run(world->s, &world->tasks[0].g, RT_FOREVER, NULL);
+  return sched_run(world->sched, &world->tasks[0].g, RT_FOREVER, NULL);
 }
 
 // --- Without Ms -------------------------------------------------------------
 // A P that a thread of the scenario holds, without an M and its loop.
 static inline P *world_hold_p(Shared *world, int at) {
-  Sched *sched = world->s;
+  Sched *sched = world->sched;
   rt_lock(&sched->lock);
   P *p = idle_get_p(sched, sched->all_ps[at]);
   rt_unlock(&sched->lock);

@@ -70,7 +70,7 @@ typedef struct FibStats {
 
 typedef struct FibWalk FibWalk;
 struct FibWalk {
-  Sched *s;
+  Sched *sched;
   int n, threads;
   bool child_first, over;
   Fib *fibs;  // [0] is main
@@ -274,20 +274,20 @@ static inline void fib_note(FibWalk *walk, int thread) {
     fib_most(&walk->stats.longest, (int)runq_length(each->p));
     fib_most(&walk->stats.stack, each->stalled_count + runs);
   }
-  fib_most(&walk->stats.global, (int)global_count(walk->s));
+  fib_most(&walk->stats.global, (int)global_count(walk->sched));
   if (walk->row != NULL) walk->row(walk, thread);
 }
 
 // --- The whole --------------------------------------------------------------
 // All Ps are held, so that nothing wakes a thread.
 static inline void fib_hold_all(FibWalk *walk) {
-  rt_lock(&walk->s->lock);
+  rt_lock(&walk->sched->lock);
   for (int i = 0; i < walk->threads; i++) {
-    P *p = walk->s->all_ps[i];
-    RT_CHECK(idle_get_p(walk->s, p) == p, "a P is not free");
+    P *p = walk->sched->all_ps[i];
+    RT_CHECK(idle_get_p(walk->sched, p) == p, "a P is not free");
     walk->thread[i] = (FibThread){.p = p};
   }
-  rt_unlock(&walk->s->lock);
+  rt_unlock(&walk->sched->lock);
 }
 
 static inline void fib_begin(FibWalk *walk) {
@@ -305,14 +305,14 @@ static inline FibStats fib_walk(int n, int threads, bool child_first,
                                 void *row_arg) {
   SchedConfig config = {
       .procs = threads, .seed = 1, .child_first = child_first};
-  FibWalk w = {.s = sched_new(&config),
+  FibWalk w = {.sched = sched_new(&config),
                .n = n,
                .threads = threads,
                .child_first = child_first,
                .row = row,
                .row_arg = row_arg};
   w.fibs = malloc((2 * fib_of(n) + 1) * sizeof *w.fibs);
-  RT_CHECK(w.s != NULL && w.fibs != NULL, "out of memory");
+  RT_CHECK(w.sched != NULL && w.fibs != NULL, "out of memory");
   fib_hold_all(&w);
   fib_begin(&w);
   while (!w.over) {
@@ -323,7 +323,7 @@ static inline FibStats fib_walk(int n, int threads, bool child_first,
   }
   RT_CHECK(w.alive == 0, "goroutines are left");
   free(w.fibs);
-  sched_free(w.s);
+  sched_free(w.sched);
   return w.stats;
 }
 

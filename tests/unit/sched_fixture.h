@@ -35,12 +35,12 @@ struct Task {
   Timer timer;
   SelCase cases[TASK_CASES];
   uint16_t order[2 * TASK_CASES];
-  Chan *c, *d;
+  Chan *chan, *other;
 };
 
 // What the tasks of one test have in common.
 struct Shared {
-  Sched *s;
+  Sched *sched;
   Task *tasks;
   int task_count;
   Chan *chans[8];
@@ -170,7 +170,7 @@ static inline void task_end(P *p, Task *task) {
   task->done = true;
   task->line = -1;
   sched_end(p, &task->g);
-  if (rt_sub(&shared->running, 1u) == 1) sched_exit(shared->s);
+  if (rt_sub(&shared->running, 1u) == 1) sched_exit(shared->sched);
 }
 
 static inline void task_resume(P *p, G *g) {
@@ -199,8 +199,8 @@ static inline void task_go(P *p, Task *task) {
 static inline void shared_init(Shared *shared, int procs, int tasks) {
   memset(shared, 0, sizeof *shared);
   SchedConfig config = {.procs = procs, .seed = 42, .empty_word = 0xE};
-  shared->s = sched_new(&config);
-  assert_non_null(shared->s);
+  shared->sched = sched_new(&config);
+  assert_non_null(shared->sched);
   shared->tasks = calloc((size_t)tasks, sizeof(Task));
   shared->task_count = tasks;
   for (int i = 0; i < tasks; i++) {
@@ -221,13 +221,13 @@ static inline SchedEnd shared_run(Shared *shared,
                                   void (*body)(P *p, Task *task)) {
   shared->tasks[0].body = body;
   shared->running = 1;
-  return sched_run(shared->s, &shared->tasks[0].g, 1000000000, NULL);
+  return sched_run(shared->sched, &shared->tasks[0].g, 1000000000, NULL);
 }
 
 static inline void shared_free(Shared *shared) {
   for (int i = 0; i < 8; i++) free(shared->chans[i]);
   free(shared->tasks);
-  sched_free(shared->s);
+  sched_free(shared->sched);
 }
 
 static inline uint64_t count_of(Shared *shared, int at) {

@@ -150,7 +150,7 @@ static void m_sleep(P *p, Task *task) {
 
 static void m_poll(P *p, Task *task) {
   CO_BEGIN;
-  desc = poll_open(task->shared->s, FD);
+  desc = poll_open(task->shared->sched, FD);
   EXPLORE_CHECK(desc != NULL, "the descriptor cannot be opened");
   rt_store_seq(&is_open, 1u);
   if (!g_cancelled(&task->g)) {
@@ -377,23 +377,23 @@ static uint32_t has_started;
 static void post_cancels(P *p, SchedPost *one) {
   (void)one;
   group_cancel(p, &inner, CANCELLED);
-  sched_unpin(world.s);
+  sched_unpin(world.sched);
 }
 
 static void begin_outer(void *arg) {
   G *g = arg;
   if (rt_load_relaxed(&g->status) == G_DEAD) {  // relaxed: the world is stopped
-    sched_unpin(world.s);
+    sched_unpin(world.sched);
     return;
   }
   group_begin_outer(g, &inner);
   post = (SchedPost){.fn = post_cancels};
-  sched_post(world.s, &post);
+  sched_post(world.sched, &post);
 }
 
 static void stops_and_cancels(void *arg) {
   explore_until_set(&has_started);
-  sched_while_stopped(world.s, RT_FOREVER, begin_outer,
+  sched_while_stopped(world.sched, RT_FOREVER, begin_outer,
                       arg);  // false: it is over
 }
 
@@ -414,7 +414,7 @@ static void m_owns(P *p, Task *task) {
 
 static void waits_for_plain(P *p, Task *task) {
   CO_BEGIN;
-  sched_pin(world.s);
+  sched_pin(world.sched);
   group_join(p, NULL, &task->shared->tasks[1].g);
   world_go(p, &task->shared->tasks[1], test->members[0]);
   for (int i = 0; test->outsiders[i] != NULL; i++)
@@ -458,7 +458,7 @@ static void body(void *arg) {
   desc = NULL;
   world_init(&world, test->procs, CANCEL_TASKS);
   for (int i = 0; i < 4; i++) world_chan(&world, i, 0);
-  world.s->syscalls_max = 1;
+  world.sched->syscalls_max = 1;
   for (int i = 0; i < CANCEL_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
   has_started = 0;
@@ -469,10 +469,11 @@ static void body(void *arg) {
   explore_join_all();
   EXPLORE_CHECK(end == SCHED_EXITED, "somebody waits for ever");
   EXPLORE_CHECK(sent == received, "%d sent, %d received", sent, received);
-  EXPLORE_CHECK(world.s->netpoll.waiters == 0, "%u waits are left over",
-                world.s->netpoll.waiters);
-  EXPLORE_CHECK(world.s->calls.first == NULL && world.s->calls.kept == 0,
-                "calls are left over");
+  EXPLORE_CHECK(world.sched->netpoll.waiters == 0, "%u waits are left over",
+                world.sched->netpoll.waiters);
+  EXPLORE_CHECK(
+      world.sched->calls.first == NULL && world.sched->calls.kept == 0,
+      "calls are left over");
   for (int i = 0; i < 4; i++)
     EXPLORE_CHECK(world.chans[i]->recv_first == NULL &&
                       world.chans[i]->send_first == NULL,

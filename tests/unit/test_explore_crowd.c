@@ -115,7 +115,7 @@ static void watch_waits(void) {
 // A G waits in a queue, a P is idle, and nothing has moved since.
 static void watch_queues(void *arg) {
   const CrowdTest *test = arg;
-  Sched *sched = world.s;
+  Sched *sched = world.sched;
   uint64_t seen = 0;
   int in_a_row = 0;
   while (!rt_load_seq(&over)) {
@@ -257,7 +257,7 @@ static void queue_three(P *p, Task *task) {
 
 static void queue_in_rest(P *p, Task *task) {
   begin_one_rest(p);
-  const Sched *sched = world.s;
+  const Sched *sched = world.sched;
   bool in_rest =
       sched->idle_count > 0 && sched->crowd.rested_until > explore_now();
   if (in_rest) queue_three(p, task);
@@ -266,7 +266,7 @@ static void queue_in_rest(P *p, Task *task) {
 
 // An M has rested. What is queued now wakes nobody yet.
 static bool quiet_after_rest(void) {
-  const Sched *sched = world.s;
+  const Sched *sched = world.sched;
   int64_t now = explore_now();
   return sched->idle_count > 0 && sched->crowd.rested_until <= now &&
          sched->crowd.quiet_until > now;
@@ -420,7 +420,7 @@ static void post_soon(void *arg) {
   SchedPost *post = arg;
   compute_for((1 + explore_choose(6)) * 10 * NS_PER_US);
   waits[TIMERS].due = explore_now();
-  sched_post(world.s, post);
+  sched_post(world.sched, post);
 }
 
 static void beside_posts(P *p, Task *task) {
@@ -441,8 +441,8 @@ static void crowd_body(void *arg) {
   world_chan(&world, 0, 0);
   world_chan(&world, 1, 0);
   world_chan(&world, 2, 0);
-  world.s->crowd.rest_ns = test->rest / 2;
-  world.s->crowd.rested_until = explore_now();
+  world.sched->crowd.rest_ns = test->rest / 2;
+  world.sched->crowd.rested_until = explore_now();
   if (test->sysmon) rt_explore_may_start(NULL);
   explore_go(watch_queues, test);
   SchedEnd end = world_run(&world, test->body);
@@ -451,7 +451,7 @@ static void crowd_body(void *arg) {
   explore_join_all();
   EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
   world_check_empty(&world);
-  rests += world.s->crowd.rest_begun != 0;
+  rests += world.sched->crowd.rest_begun != 0;
   world_free(&world);
 }
 

@@ -39,7 +39,7 @@ static void receive_two_and_exit(P *p, Task *task) {
   CO_RECV(task->shared->chans[1]);
   task->done = true;
   sched_end(p, &task->g);
-  sched_exit(task->shared->s);
+  sched_exit(task->shared->sched);
   return;
   CO_END;
 }
@@ -90,7 +90,7 @@ static void yield_and_send(P *p, Task *task) {
 static void exit_at_once(P *p, Task *task) {
   task->done = true;
   sched_end(p, &task->g);
-  sched_exit(task->shared->s);
+  sched_exit(task->shared->sched);
 }
 
 // --- Scenarios --------------------------------------------------------------
@@ -122,12 +122,12 @@ static Sched *dead_new(const DeadTest *test) {
   for (int i = 0; i < DEAD_TASKS; i++) {
     world.tasks[i].g.resume = task_resume_once;
   }
-  world.s->hooks.deadlock = on_deadlock;
+  world.sched->hooks.deadlock = on_deadlock;
   world_chan(&world, 0, 0);
   world_chan(&world, 1, 0);
   if (test->sysmon) rt_explore_may_start(NULL);
   if (test->refuse) rt_explore_may_start(refuse_some);
-  return world.s;
+  return world.sched;
 }
 
 static void dead_body(void *arg) {
@@ -242,13 +242,13 @@ static void does_not_fire_before_calls_end(void **state) {
 static void unpin(void *arg) {
   (void)arg;
   rt_store_seq(&pinned_over, 1u);
-  sched_unpin(world.s);
+  sched_unpin(world.sched);
 }
 
 static void exit_from_outside(void *arg) {
   (void)arg;
   rt_store_seq(&pinned_over, 1u);
-  sched_exit(world.s);
+  sched_exit(world.sched);
 }
 
 // A G in a call that does not end: sched_run waits a while, whether the call

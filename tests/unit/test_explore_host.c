@@ -68,7 +68,7 @@ static void sleeper(P *p, Task *task) {
 
 static void reader(P *p, Task *task) {
   CO_BEGIN;
-  task->word = (uint64_t)(uintptr_t)poll_open(task->shared->s, FD);
+  task->word = (uint64_t)(uintptr_t)poll_open(task->shared->sched, FD);
   rt_store_seq(&is_open, 1u);
   CO_POLL((PollDesc *)(uintptr_t)task->word, POLL_READ);
   sched_end(p, &task->g);
@@ -93,7 +93,7 @@ static void calls_back(P *p, Task *task) {
   Task *inner = &task->shared->tasks[HOST_TASKS - 1];
   inner->body = waits_for_posts;
   SteppedRun run = {&all_done, RT_FOREVER, true, 0};
-  SteppedEnd end = stepped_run(task->shared->s, &inner->g, &run);
+  SteppedEnd end = stepped_run(task->shared->sched, &inner->g, &run);
   EXPLORE_CHECK(end == STEPPED_DONE, "a callback ended with %d", (int)end);
   EXPLORE_CHECK(p->current == &task->g, "the caller does not run");
   sched_end(p, &task->g);
@@ -112,9 +112,9 @@ static void poster(void *arg) {
   explore_until_set(&is_waiting);
   for (int i = 0; i < POSTS; i++) {
     mine[i].fn = post_ran;
-    sched_post(world.s, &mine[i]);
+    sched_post(world.sched, &mine[i]);
   }
-  if (host_test->posts_unpin) sched_unpin(world.s);
+  if (host_test->posts_unpin) sched_unpin(world.sched);
 }
 
 static void device(void *arg) {
@@ -126,12 +126,12 @@ static void device(void *arg) {
 
 static void stopper(void *arg) {
   (void)arg;
-  in_time = stepped_stop(world.s);
+  in_time = stepped_stop(world.sched);
 }
 
 static void unpinner(void *arg) {
   (void)arg;
-  sched_unpin(world.s);
+  sched_unpin(world.sched);
 }
 
 // --- The host ---------------------------------------------------------------
@@ -167,9 +167,9 @@ static void visitor(void *arg) {
     EXPLORE_CHECK(!rt_load_seq(&host_is_free), "inside, and it is free");
     if (n == 0) {
       mine->fn = last_post_ran;
-      sched_post(world.s, mine);
+      sched_post(world.sched, mine);
     } else {
-      stepped_stop(world.s);
+      stepped_stop(world.sched);
     }
     EXPLORE_CHECK(!rt_load_seq(&host_is_free), "freed while one is inside");
     door_leave(the_door);
@@ -182,18 +182,19 @@ static void door_body(void *arg) {
   host_is_free = 0;
   world_init_as(&world, (SchedConfig){.stepped = true}, 0);
   the_door = door_new(&mem_libc, NULL);
-  EXPLORE_CHECK(the_door != NULL && stepped_begin(world.s), "out of memory");
-  sched_pin(world.s);
+  EXPLORE_CHECK(the_door != NULL && stepped_begin(world.sched),
+                "out of memory");
+  sched_pin(world.sched);
   for (int i = 0; i < POSTERS; i++) {
     door_keep(the_door);
     explore_go(visitor, &last_posts[i]);
   }
   SteppedRun run = {NULL, RT_FOREVER, true, 0};
-  stepped_work(world.s);
-  stepped_run(world.s, NULL, &run);
-  stepped_rest(world.s);
+  stepped_work(world.sched);
+  stepped_run(world.sched, NULL, &run);
+  stepped_rest(world.sched);
   door_close(the_door);
-  stepped_end(world.s);
+  stepped_end(world.sched);
   rt_store_seq(&host_is_free, 1u);
   EXPLORE_CHECK(!door_enter(the_door), "in by a closed door");
   explore_join_all();
@@ -214,7 +215,7 @@ static void host_body(void *arg) {
   ran = 0;
   all_done = is_waiting = is_open = posts_over = 0;
   world_init_as(&world, (SchedConfig){.stepped = true}, HOST_TASKS);
-  Sched *sched = world.s;
+  Sched *sched = world.sched;
   for (int i = 0; i < HOST_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
   EXPLORE_CHECK(stepped_begin(sched), "out of memory");

@@ -37,9 +37,9 @@ static void started_twice(void *arg) {
 static void heap_under_sched_lock(void *arg) {
   (void)arg;
   begin();
-  rt_lock(&world.s->lock);
+  rt_lock(&world.sched->lock);
   Timer timer = {0};
-  timer_start(world.s->all_ps[0], &timer, 1, 0);
+  timer_start(world.sched->all_ps[0], &timer, 1, 0);
 }
 
 static void channels_by_falling_address(void *arg) {
@@ -55,8 +55,8 @@ static void channels_by_falling_address(void *arg) {
 static void idle_twice(void *arg) {
   (void)arg;
   begin();
-  rt_lock(&world.s->lock);
-  idle_put_p(world.s, world.s->all_ps[0]);
+  rt_lock(&world.sched->lock);
+  idle_put_p(world.sched, world.sched->all_ps[0]);
 }
 
 static void idle_with_work(void *arg) {
@@ -64,15 +64,15 @@ static void idle_with_work(void *arg) {
   begin();
   P *p = world_hold_p(&world, 0);
   sched_spawn(p, &world.tasks[0].g);
-  rt_lock(&world.s->lock);
-  idle_put_p(world.s, p);
+  rt_lock(&world.sched->lock);
+  idle_put_p(world.sched, p);
 }
 
 static void held_twice(void *arg) {
   (void)arg;
   begin();
   P *p = world_hold_p(&world, 0);
-  M first = {.sched = world.s}, second = {.sched = world.s};
+  M first = {.sched = world.sched}, second = {.sched = world.sched};
   idle_take_p(&first, p);
   idle_take_p(&second, p);
 }
@@ -80,31 +80,31 @@ static void held_twice(void *arg) {
 static void spinning_below_0(void *arg) {
   (void)arg;
   begin();
-  M m = {.sched = world.s};
+  M m = {.sched = world.sched};
   idle_stop_spinning(&m);
 }
 
 static void global_count_apart(void *arg) {
   (void)arg;
   begin();
-  rt_lock(&world.s->lock);
+  rt_lock(&world.sched->lock);
   world.tasks[0].g.status = G_RUNNABLE;
-  global_put(world.s, &world.tasks[0].g);
-  world.s->global.count = 2;
-  global_pop(world.s);
-  global_pop(world.s);
+  global_put(world.sched, &world.tasks[0].g);
+  world.sched->global.count = 2;
+  global_pop(world.sched);
+  global_pop(world.sched);
 }
 
 static void started_world(void *arg) {
   (void)arg;
   begin();
-  stop_world_end(world.s);
+  stop_world_end(world.sched);
 }
 
 static void unpinned(void *arg) {
   (void)arg;
   begin();
-  sched_unpin(world.s);
+  sched_unpin(world.sched);
 }
 
 // --- And none of it in order ------------------------------------------------
@@ -127,14 +127,14 @@ static void in_order(void *arg) {
   Timer timer = {0};
   timer_start(p, &timer, 1, 0);
   EXPLORE_CHECK(timer_stop(p, &timer), "the timer was not pending");
-  sched_pin(world.s);
-  sched_unpin(world.s);
-  rt_lock(&world.s->lock);
+  sched_pin(world.sched);
+  sched_unpin(world.sched);
+  rt_lock(&world.sched->lock);
   g->status = G_RUNNABLE;
-  global_put(world.s, g);
-  EXPLORE_CHECK(global_pop(world.s) == g, "the global queue lost one");
-  idle_put_p(world.s, p);
-  rt_unlock(&world.s->lock);
+  global_put(world.sched, g);
+  EXPLORE_CHECK(global_pop(world.sched) == g, "the global queue lost one");
+  idle_put_p(world.sched, p);
+  rt_unlock(&world.sched->lock);
   world_free(&world);
 }
 

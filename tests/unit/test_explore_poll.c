@@ -19,7 +19,7 @@ static uint32_t posted, is_open;
 
 // --- What Gs do -------------------------------------------------------------
 static void opener(Task *task) {
-  desc = poll_open(task->shared->s, FD);
+  desc = poll_open(task->shared->sched, FD);
   EXPLORE_CHECK(desc != NULL, "the descriptor cannot be opened");
   rt_store_seq(&is_open, 1u);
 }
@@ -136,10 +136,11 @@ static void poll_body(void *arg) {
   SchedEnd end = world_run(&world, start_all);
   explore_join_all();
   EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
-  EXPLORE_CHECK(world.s->netpoll.waiters == 0, "%u waits are left over",
-                world.s->netpoll.waiters);
-  EXPLORE_CHECK(world.s->inbox.woken == NULL && world.s->inbox.posts == NULL,
-                "the inbox is not empty");
+  EXPLORE_CHECK(world.sched->netpoll.waiters == 0, "%u waits are left over",
+                world.sched->netpoll.waiters);
+  EXPLORE_CHECK(
+      world.sched->inbox.woken == NULL && world.sched->inbox.posts == NULL,
+      "the inbox is not empty");
   EXPLORE_CHECK(results[POLL_BUSY] == 0, "a wait met another one");
   world_check_empty(&world);
   world_free(&world);
@@ -196,7 +197,7 @@ static void poster(void *arg) {
   SchedPost *mine = arg;
   for (int i = 0; i < POSTS; i++) {
     mine[i].fn = post_ran;
-    sched_post(world.s, &mine[i]);
+    sched_post(world.sched, &mine[i]);
   }
 }
 
@@ -220,7 +221,7 @@ static void post_thread(void *arg) {
 
 // Also those that a poster has started: else nobody has joined them.
 static void check_all_started(void) {
-  for (M *m = world.s->ms.all; m != NULL; m = m->all_next)
+  for (M *m = world.sched->ms.all; m != NULL; m = m->all_next)
     EXPLORE_CHECK(m->started, "an M was started when the run had ended");
 }
 
@@ -229,7 +230,7 @@ static void post_body(void *arg) {
   ran = 0;
   is_open = 0;
   world_init(&world, poll_test->procs, POLL_TASKS);
-  sched_pin(world.s);
+  sched_pin(world.sched);
   for (int i = 0; i < 2; i++) explore_go(post_thread, posts[i]);
   SchedEnd end = world_run(&world, start_all);
   check_all_started();
@@ -268,7 +269,7 @@ static void last_poster(void *arg) {
   (void)arg;
   explore_until_set(&is_open);
   posts[0][0].fn = last_post_ran;
-  sched_post(world.s, &posts[0][0]);
+  sched_post(world.sched, &posts[0][0]);
 }
 
 static void post_holder(P *p, Task *task) {
@@ -282,7 +283,7 @@ static void last_post_body(void *arg) {
   (void)arg;
   is_open = post_has_run = 0;
   world_init(&world, 2, POLL_TASKS);
-  sched_pin(world.s);
+  sched_pin(world.sched);
   explore_go(last_poster, NULL);
   SchedEnd end = world_run(&world, post_holder);
   check_all_started();

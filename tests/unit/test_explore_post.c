@@ -317,7 +317,7 @@ static void script(P *p, Task *task) {
   CO_YIELD;
   CO_YIELD;
   sched_end(p, &task->g);
-  sched_exit(task->shared->s);
+  sched_exit(task->shared->sched);
 }
 }
 
@@ -335,7 +335,7 @@ static void make_csp(void) {
                               .stepped = stepped,
                               .memory = csp->vm.memory},
                 1);
-  csp->vm.sched = world.s;
+  csp->vm.sched = world.sched;
   world.tasks[0].g.resume = task_resume_once;
 }
 
@@ -344,10 +344,10 @@ static bool step_it(void) {
   SteppedRun run = {NULL, RT_FOREVER, !post_test->one_step, 0};
   world.tasks[0].body = script;
   world.running = 1;
-  SteppedEnd end = stepped_run(world.s, &world.tasks[0].g, &run);
-  bool stopped = stepped_is_stopped(world.s);
+  SteppedEnd end = stepped_run(world.sched, &world.tasks[0].g, &run);
+  bool stopped = stepped_is_stopped(world.sched);
   EXPLORE_CHECK(end != STEPPED_OVER || stopped, "over, and not stopped");
-  stepped_rest(world.s);
+  stepped_rest(world.sched);
   return stopped;
 }
 
@@ -366,8 +366,8 @@ static void keep_it(void) {
 
 static bool host_runs(void) {
   if (post_test->procs == 0) {
-    EXPLORE_CHECK(stepped_begin(world.s), "out of memory");
-    stepped_work(world.s);
+    EXPLORE_CHECK(stepped_begin(world.sched), "out of memory");
+    stepped_work(world.sched);
   }
   keep_it();
   begin_visitors();
@@ -381,7 +381,7 @@ static bool host_runs(void) {
 static void host_frees(void) {
   threads_shut_out(csp);
   EXPLORE_CHECK(csp->posts == NULL, "posts are left");
-  if (post_test->procs == 0) stepped_end(world.s);
+  if (post_test->procs == 0) stepped_end(world.sched);
   world_free(&world);
   rt_store_seq(&is_free, 1u);
   Door *door = csp->door;

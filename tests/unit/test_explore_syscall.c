@@ -86,9 +86,9 @@ static void quick_caller(P *p, Task *task) {
 // is a place or not.
 static void long_call(Shared *shared) {
   explore_until_set(&shared->flag);
-  int most = places + shared->s->procs;
-  EXPLORE_CHECK((int)shared->s->calls.count < most, "%u calls, %d places",
-                shared->s->calls.count, places);
+  int most = places + shared->sched->procs;
+  EXPLORE_CHECK((int)shared->sched->calls.count < most, "%u calls, %d places",
+                shared->sched->calls.count, places);
 }
 
 static void long_caller(P *p, Task *task) {
@@ -143,7 +143,7 @@ static void shaker(P *p, Task *task) {
 static void leaver(P *p, Task *task) {
   CO_BEGIN;
   hold(p, task);
-  sched_exit(task->shared->s);
+  sched_exit(task->shared->sched);
   CO_END;
 }
 
@@ -151,9 +151,9 @@ static void leaver(P *p, Task *task) {
 // P before: it must not be waited for.
 static void waiting_caller(P *p, Task *task) {
   CO_BEGIN;
-  task->shared->s->sysmon.started = 1;  // as enter_quick wants it
+  task->shared->sched->sysmon.started = 1;  // as enter_quick wants it
   CO_QUICK_CALL(explore_until_set(&task->shared->flag));
-  task->shared->s->sysmon.started = 0;
+  task->shared->sched->sysmon.started = 0;
   count(task);
   CO_END;
 }
@@ -175,7 +175,8 @@ static void free_caller(void *arg, P *p) {
 static void freeing_shaker(P *p, Task *task) {
   CO_BEGIN;
   sched_for_each_p(p, &task->g, free_caller, task);
-  EXPLORE_CHECK(task->n == task->shared->s->procs, "a handshake forgot a P");
+  EXPLORE_CHECK(task->n == task->shared->sched->procs,
+                "a handshake forgot a P");
   rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
@@ -268,17 +269,18 @@ static void call_body(void *arg) {
   memset(runs_on, 0, sizeof runs_on);
   places = call_test->places;
   world_init(&world, call_test->procs, CALL_TASKS);
-  world.s->syscalls_max = (uint32_t)places;
-  world.s->syscalls_given = true;
-  if (call_test->threads > 0) world.s->m_limit = (uint32_t)call_test->threads;
+  world.sched->syscalls_max = (uint32_t)places;
+  world.sched->syscalls_given = true;
+  if (call_test->threads > 0)
+    world.sched->m_limit = (uint32_t)call_test->threads;
   for (int i = 0; i < CALL_TASKS; i++) {
     world.tasks[i].g.resume = task_resume_once;  // the P may change
   }
   if (call_test->sysmon) rt_explore_may_start(NULL);
   SchedEnd end = world_run(&world, start_all);
   EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
-  EXPLORE_CHECK(world.s->calls.count == 0, "%u calls are left",
-                world.s->calls.count);
+  EXPLORE_CHECK(world.sched->calls.count == 0, "%u calls are left",
+                world.sched->calls.count);
   if (call_test->leaves) {
     world_free(&world);
     return;
@@ -288,8 +290,9 @@ static void call_body(void *arg) {
   bool enough = call_test->threads >= places + call_test->procs;
   EXPLORE_CHECK(refused == 0 || (call_test->threads > 0 && !enough),
                 "a call was refused");
-  EXPLORE_CHECK(world.s->calls.first == NULL && world.s->calls.kept == 0,
-                "places are still waited for, or kept");
+  EXPLORE_CHECK(
+      world.sched->calls.first == NULL && world.sched->calls.kept == 0,
+      "places are still waited for, or kept");
   world_check_empty(&world);
   world_free(&world);
 }

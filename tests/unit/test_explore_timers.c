@@ -42,7 +42,7 @@ static void timer_world_end(void) {
     const P *p = ps[i];
     EXPLORE_CHECK(p->timers.count == 0 && p->timers.first == 0,
                   "P %d still has timers", i);
-    EXPLORE_CHECK(!mask_read(&world.s->timer_mask, i),
+    EXPLORE_CHECK(!mask_read(&world.sched->timer_mask, i),
                   "P %d has no timers, but its bit is set", i);
   }
   world_free(&world);

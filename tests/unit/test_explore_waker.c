@@ -140,16 +140,17 @@ static void begin_world(void) {
   waker = link_data = NULL;
   world_init_as(&world, (SchedConfig){.stepped = true}, 1);
   memset(&csp, 0, sizeof csp);
-  csp.vm.sched = world.s;
+  csp.vm.sched = world.sched;
   csp.vm.memory = &mem_libc;
   csp.door = door_new(&mem_libc, NULL);
-  EXPLORE_CHECK(csp.door != NULL && stepped_begin(world.s), "out of memory");
+  EXPLORE_CHECK(csp.door != NULL && stepped_begin(world.sched),
+                "out of memory");
 }
 
 static void waker_body(void *arg) {
   waker_test = arg;
   begin_world();
-  Sched *sched = world.s;
+  Sched *sched = world.sched;
   world.tasks[0].g.resume = task_resume_once;
   world.tasks[0].body = native;
   explore_go(waking_host, NULL);

@@ -39,7 +39,7 @@ static void work(void) {
 }
 
 static void check_inside(void *arg) {
-  const Sched *sched = ((Shared *)arg)->s;
+  const Sched *sched = ((Shared *)arg)->sched;
   EXPLORE_CHECK(!is_stopped, "two have stopped the world");
   is_stopped = true;
   stop_seen = 1;
@@ -78,7 +78,7 @@ static void caller(P *p, Task *task) {
 static void calling_stopper(P *p, Task *task) {
   CO_BEGIN;
   work();
-  CO_CALL(sched_while_stopped(task->shared->s, RT_FOREVER, check_inside,
+  CO_CALL(sched_while_stopped(task->shared->sched, RT_FOREVER, check_inside,
                               task->shared));
   work();
   CO_END;
@@ -140,10 +140,10 @@ static void outside(void *arg) {
   for (int i = 0; i < WATCH_TRIES && stopped < WATCH_STOPS; i++) {
     int64_t patience = watch_test->patience;
     int64_t until = patience != 0 ? rt_now() + patience : RT_FOREVER;
-    if (sched_while_stopped(shared->s, until, check_inside, shared)) {
+    if (sched_while_stopped(shared->sched, until, check_inside, shared)) {
       stopped++;
     } else {
-      given_up += patience != 0 && runs(shared->s);
+      given_up += patience != 0 && runs(shared->sched);
       rt_yield_cpu();
     }
   }
@@ -154,7 +154,7 @@ static void outside(void *arg) {
 static void post_fn(P *p, SchedPost *post) {
   (void)post;
   chan_close(p, world.chans[0]);
-  sched_unpin(world.s);
+  sched_unpin(world.sched);
 }
 
 static void post_one(Sched *sched) {
@@ -164,17 +164,17 @@ static void post_one(Sched *sched) {
 }
 
 static void poster(void *arg) {
-  while (!runs(((Shared *)arg)->s)) rt_yield_cpu();
-  post_one(((Shared *)arg)->s);
+  while (!runs(((Shared *)arg)->sched)) rt_yield_cpu();
+  post_one(((Shared *)arg)->sched);
 }
 
 static void poster_in_stop(void *arg) {
   explore_until_set(&stop_seen);
-  post_one(((Shared *)arg)->s);
+  post_one(((Shared *)arg)->sched);
 }
 
-static void leaver(void *arg) { sched_exit_soon(((Shared *)arg)->s); }
-static void unpinner(void *arg) { sched_unpin(((Shared *)arg)->s); }
+static void leaver(void *arg) { sched_exit_soon(((Shared *)arg)->sched); }
+static void unpinner(void *arg) { sched_unpin(((Shared *)arg)->sched); }
 
 // RUN and LEAVE take turns on a P.
 static void check_ring(const Sched *sched, const P *p) {
@@ -209,25 +209,25 @@ static void watch_body(void *arg) {
   world_init(&world, watch_test->procs, WATCH_TASKS);
   world_chan(&world, 0, 0);
   SchedConfig config = {.trace_events = watch_test->events};
-  EXPLORE_CHECK(trace_init(world.s, &config), "out of memory");
+  EXPLORE_CHECK(trace_init(world.sched, &config), "out of memory");
   for (int i = 0; i < watch_test->procs; i++) {
-    EXPLORE_CHECK(trace_init_p(world.s->all_ps[i]), "out of memory");
+    EXPLORE_CHECK(trace_init_p(world.sched->all_ps[i]), "out of memory");
   }
   for (int i = 0; i < WATCH_TASKS; i++) {
     world.tasks[i].g.resume = task_resume_once;  // the P may change
   }
   int thread = explore_go(outside, &world), other = 0;
   if (watch_test->host != NULL) {
-    sched_pin(world.s);
+    sched_pin(world.sched);
     other = explore_go(watch_test->host, &world);
   }
   SchedEnd end = world_run(&world, start_all);
   explore_join(thread);
   if (other != 0) explore_join(other);
   EXPLORE_CHECK(end == watch_test->end, "the runtime ended as %d", (int)end);
-  EXPLORE_CHECK(!world.s->stop.busy, "a stop never ended");
+  EXPLORE_CHECK(!world.sched->stop.busy, "a stop never ended");
   if (watch_test->host != leaver) world_check_empty(&world);
-  check_events(world.s);
+  check_events(world.sched);
   world_free(&world);
 }
 

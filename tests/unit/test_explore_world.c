@@ -257,7 +257,7 @@ static void world_body(void *arg) {
   }
   SchedEnd end = world_run(&world, start_all);
   EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
-  EXPLORE_CHECK(!world.s->stop.busy, "a stop never ended");
+  EXPLORE_CHECK(!world.sched->stop.busy, "a stop never ended");
   world_check_empty(&world);
   world_free(&world);
 }

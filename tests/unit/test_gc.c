@@ -16,7 +16,7 @@
 // A run: the main goroutine calls step until it says that all is done.
 typedef struct Run Run;
 struct Run {
-  Fixture *f;
+  Fixture *fixture;
   Goroutine *main;
   bool (*step)(Run *run, P *p);  // true: done. false: parked
   int phase;
@@ -33,8 +33,8 @@ static Run *run_of(Local *local) {
 
 static bool p_init(void *host, P *p) {
   Run *run = host;
-  fixture_local(run->f, p->id);
-  Local *local = &run->f->locals[p->id];
+  fixture_local(run->fixture, p->id);
+  Local *local = &run->fixture->locals[p->id];
   local->p = p;
   p->local = local;
   return true;
@@ -75,8 +75,8 @@ static void on_leak(void *arg, Goroutine *g) {
 }
 
 static void run(int procs, bool (*step)(Run *run, P *p)) {
-  Run r = {.f = fixture_new(0), .step = step};
-  Vm *vm = &r.f->vm;
+  Run r = {.fixture = fixture_new(0), .step = step};
+  Vm *vm = &r.fixture->vm;
   current = &r;
   HeapHooks hooks = {.arg = &r, .on_leak = on_leak};
   heap_set_hooks(vm->heap, &hooks);
@@ -88,28 +88,28 @@ static void run(int procs, bool (*step)(Run *run, P *p)) {
       .hooks = {.host = &r, .p_init = p_init, .p_free = p_free}};
   vm->sched = sched_new(&config);
   assert_non_null(vm->sched);
-  vm->boot = &r.f->locals[0];
+  vm->boot = &r.fixture->locals[0];
   r.main = vm->main = goroutine_new(vm->boot, main_resume);
   sched_run(vm->sched, &r.main->g, 1000000000, NULL);
   sched_free(vm->sched);
   heap_free(vm->heap);
   free(vm->names);
-  free(r.f);
+  free(r.fixture);
 }
 
 static void collect(Run *run, P *p) {
   HeapStats before, after;
-  heap_stats(run->f->vm.heap, &before);
+  heap_stats(run->fixture->vm.heap, &before);
   do {
-    heap_want_gc(run->f->vm.heap);
+    heap_want_gc(run->fixture->vm.heap);
     gc_collect(p, run->main);
-    heap_stats(run->f->vm.heap, &after);
+    heap_stats(run->fixture->vm.heap, &after);
   } while (after.collections == before.collections);
 }
 
 static uint64_t live_bytes(Run *run) {
   HeapStats stats;
-  heap_stats(run->f->vm.heap, &stats);
+  heap_stats(run->fixture->vm.heap, &stats);
   return stats.live;
 }
 
@@ -150,7 +150,7 @@ static int tree_count(Value v) {
 
 static bool marks_trees(Run *run, P *p) {
   Local *local = local_of(p);
-  Heap *heap = run->f->vm.heap;
+  Heap *heap = run->fixture->vm.heap;
   Value kept = tree(local, 15);
   tree(local, 14);
   uint32_t pin = heap_pin(heap, kept);
@@ -198,7 +198,7 @@ static void long_chains(void **state) {
 
 static bool marks_large(Run *run, P *p) {
   Local *local = local_of(p);
-  Heap *heap = run->f->vm.heap;
+  Heap *heap = run->fixture->vm.heap;
   for (int round = 0; round < 20; round++) {
     ObjMap *map = map_new(local, 0);
     run->main->block->slots[0] = value_from_obj(map);
@@ -337,7 +337,7 @@ static bool finalizes(Run *run, P *p) {
     *(int *)host->data = 1;
     extra = value_from_obj(host);
   }
-  assert_true(heap_add_roots(run->f->vm.heap, mark_extra, &extra));
+  assert_true(heap_add_roots(run->fixture->vm.heap, mark_extra, &extra));
   for (int i = 0; i < 3; i++) {
     collect(run, p);
     assert_int_equal(finalized, 99);
@@ -390,7 +390,7 @@ static Goroutine *start_receiver(Run *run, P *p, ObjChan *channel) {
 
 static uint64_t collected(Run *run) {
   HeapStats stats;
-  heap_stats(run->f->vm.heap, &stats);
+  heap_stats(run->fixture->vm.heap, &stats);
   return stats.goroutines_collected;
 }
 
@@ -461,7 +461,7 @@ static bool takes_ps_away(Run *run, P *p) {
   }
   assert_int_equal(collected(run), 10);
   int count = 0;
-  vm_each_goroutine(&run->f->vm, count_goroutine, &count);
+  vm_each_goroutine(&run->fixture->vm, count_goroutine, &count);
   assert_int_equal(count, 11);
   return true;
 }
@@ -489,7 +489,7 @@ static WalkEnd walk_to(Run *run, P *p, HeapWalk *walk, Visits *visits,
                        int most) {
   visits->most = most;
   assert_true(sched_stop_world(p, &run->main->g));
-  WalkEnd end = heap_walk_on(&run->f->vm, walk, visit, visits);
+  WalkEnd end = heap_walk_on(&run->fixture->vm, walk, visit, visits);
   sched_start_world(p);
   return end;
 }
@@ -513,8 +513,8 @@ static bool walks_on(Run *run, P *p) {
   for (int n = 0; n < WALKS; n++)
     assert_int_equal(walk_to(run, p, &walks[n], &visits[n], first[n]),
                      WALK_MORE);
-  heap_walk_end(&run->f->vm, &walks[WALKS]);  // has not begun
-  heap_walk_end(&run->f->vm, &walks[1]);
+  heap_walk_end(&run->fixture->vm, &walks[WALKS]);  // has not begun
+  heap_walk_end(&run->fixture->vm, &walks[1]);
   collect(run, p);
   assert_int_equal(run->leaked, KEPT);
   for (int n = 0; n < WALKS; n++) {
@@ -524,7 +524,7 @@ static bool walks_on(Run *run, P *p) {
     int lost_before = (first[n] + 1) / 2;
     assert_int_equal(visits[n].count, lost_before + KEPT + 1);
     assert_ptr_equal(visits[n].all[visits[n].count - 1], run->main);
-    heap_walk_end(&run->f->vm, &walks[n]);
+    heap_walk_end(&run->fixture->vm, &walks[n]);
   }
   return true;
 }
@@ -550,11 +550,11 @@ static bool walks_while_ps_go(Run *run, P *p) {
     return p != NULL && sleep_then(run, p, run->phase);
   }
   assert_int_equal(walk_to(run, p, &walk, &visits, 64), WALK_LOST);
-  heap_walk_end(&run->f->vm, &walk);
+  heap_walk_end(&run->fixture->vm, &walk);
   visits.count = 0;
   assert_int_equal(walk_to(run, p, &walk, &visits, 64), WALK_DONE);
   assert_int_equal(visits.count, 4);
-  heap_walk_end(&run->f->vm, &walk);
+  heap_walk_end(&run->fixture->vm, &walk);
   return true;
 }
 
@@ -685,7 +685,7 @@ static bool mutates(Run *run, P *p) {
     return sleep_then(run, p, 1);
   }
   if (rt_load_acquire(&run->running)) {
-    heap_want_gc(run->f->vm.heap);
+    heap_want_gc(run->fixture->vm.heap);
     gc_collect(p, run->main);
     return sleep_then(run, p, 1);
   }
@@ -700,7 +700,7 @@ static void mutators_run_on(void **state) {
 }
 
 static bool mutates_under_stress(Run *run, P *p) {
-  if (run->phase == 0) heap_set_stress(run->f->vm.heap, true, true);
+  if (run->phase == 0) heap_set_stress(run->fixture->vm.heap, true, true);
   return mutates(run, p);
 }
 

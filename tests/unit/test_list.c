@@ -245,7 +245,7 @@ static void bytes_grow(void **state) {
 
 // --- Racing -----------------------------------------------------------------
 typedef struct Racer {
-  Fixture *f;
+  Fixture *fixture;
   ObjList *list;
   ObjBytes *bytes;
   int number;
@@ -255,7 +255,7 @@ typedef struct Racer {
 
 static void race(void *arg) {
   Racer *racer = arg;
-  Local *local = &racer->f->locals[racer->number];
+  Local *local = &racer->fixture->locals[racer->number];
   uint64_t seed = (uint64_t)racer->number + 1;
   for (int i = 0; i < 20000; i++) {
     Value v = value_from_obj(string_new(local, "text", 4));
@@ -334,7 +334,7 @@ static void racing_keeps_memory_whole(void **state) {
 static void push_many(void *arg) {
   Racer *racer = arg;
   for (int i = 0; i < 200000; i++)
-    list_push(&racer->f->locals[racer->number], racer->list, VALUE_TRUE);
+    list_push(&racer->fixture->locals[racer->number], racer->list, VALUE_TRUE);
 }
 
 // Whoever covers more of it at once with others, no length is above the cap.

@@ -215,7 +215,7 @@ static void bad_keys(void **state) {
 
 // --- Racing -----------------------------------------------------------------
 typedef struct Racer {
-  Fixture *f;
+  Fixture *fixture;
   ObjMap *map;
   int number;
   uint64_t seen, concurrent;
@@ -223,7 +223,7 @@ typedef struct Racer {
 
 static void race(void *arg) {
   Racer *racer = arg;
-  Local *local = &racer->f->locals[racer->number];
+  Local *local = &racer->fixture->locals[racer->number];
   uint64_t seed = (uint64_t)racer->number * 77 + 1;
   for (int i = 0; i < 30000; i++) {
     char text[24];
@@ -236,13 +236,15 @@ static void race(void *arg) {
       result = map_set(local, racer->map, key, key);
     else if (i % 3 == 1 && i % 4 == 0)
       result = map_delete(local, racer->map, key, &found);
-    else if (map_get(&racer->f->vm, racer->map, key, &v) && v != VALUE_NIL)
+    else if (map_get(&racer->fixture->vm, racer->map, key, &v) &&
+             v != VALUE_NIL)
       racer->seen += ((ObjString *)value_obj(v))->len;
     racer->concurrent += result == MAP_CONCURRENT;
     uint64_t at = 0;
     const ObjTable *table = heap_load(&racer->map->table);
     for (int n = 0; n < 5; n++)
-      if (!map_next(&racer->f->vm, racer->map, table, &at, &key, &v)) break;
+      if (!map_next(&racer->fixture->vm, racer->map, table, &at, &key, &v))
+        break;
   }
 }
 

@@ -286,7 +286,7 @@ static void barrier_body(P *p, Task *task) {
   chan_try_send(p, chan, 77);
   assert_int_equal(count_of(task->shared, 0), 0);
   assert_true(sched_stop_world(p, &task->g));
-  sched_set_barrier(task->shared->s, true);
+  sched_set_barrier(task->shared->sched, true);
   sched_start_world(p);
   chan_try_send(p, chan, 77);
   assert_int_equal(count_of(task->shared, 1), 1);
@@ -299,8 +299,8 @@ static void stores_go_through_the_barrier(void **state) {
   (void)state;
   Shared shared;
   shared_init(&shared, 1, 1);
-  shared.s->hooks.host = &shared;
-  shared.s->hooks.barrier = count_stores;
+  shared.sched->hooks.host = &shared;
+  shared.sched->hooks.barrier = count_stores;
   shared_chan(&shared, 0, 4);
   assert_int_equal(shared_run(&shared, barrier_body), SCHED_EXITED);
   shared_free(&shared);
@@ -318,7 +318,7 @@ static void no_old_word(void *host, P *p, uint64_t old, uint64_t word) {
 static void large_body(P *p, Task *task) {
   Chan *chan = task->shared->chans[0];
   assert_true(sched_stop_world(p, &task->g));
-  sched_set_barrier(task->shared->s, true);
+  sched_set_barrier(task->shared->sched, true);
   sched_start_world(p);
   assert_int_equal(chan_try_send(p, chan, 77), CHAN_DONE);
   assert_int_equal(count_of(task->shared, 0), 0);
@@ -329,8 +329,8 @@ static void an_empty_ring_is_not_touched(void **state) {
   (void)state;
   Shared shared;
   shared_init(&shared, 1, 1);
-  shared.s->hooks.host = &shared;
-  shared.s->hooks.barrier = no_old_word;
+  shared.sched->hooks.host = &shared;
+  shared.sched->hooks.barrier = no_old_word;
   Chan *chan = malloc(chan_size(LARGE));
   memset(chan, UNTOUCHED, chan_size(LARGE));
   chan_init(chan, LARGE);

@@ -345,7 +345,7 @@ static void collector_body(P *p, Task *task) {
   chan_scan(dropping, &sums, task->shared);
   assert_int_equal(count_of(task->shared, 3), 6 * 77);
   assert_true(sched_stop_world(p, &task->g));
-  sched_set_barrier(task->shared->s, true);
+  sched_set_barrier(task->shared->sched, true);
   sched_start_world(p);
   chan_try_send(p, growing, 78);
   assert_int_equal(count_of(task->shared, 0), 1);
@@ -363,8 +363,8 @@ static void collectors_see_words_and_stores(void **state) {
   for (int procs = 1; procs <= 2; procs++) {
     Shared shared;
     shared_init(&shared, procs, 1);
-    shared.s->hooks.host = &shared;
-    shared.s->hooks.barrier = count_stores;
+    shared.sched->hooks.host = &shared;
+    shared.sched->hooks.barrier = count_stores;
     chan_that_grows(&shared, 0, 100);
     chan_that_drops(&shared, 1, 2);
     assert_int_equal(shared_run(&shared, collector_body), SCHED_EXITED);

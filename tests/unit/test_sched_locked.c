@@ -406,27 +406,27 @@ static void end_body(P *p, Task *task) { task_end(p, task); }
 
 static void send_once_body(P *p, Task *task) {
   CO_BEGIN;
-  CO_SEND(task->c, 7);
+  CO_SEND(task->chan, 7);
   CO_END;
 }
 
 static void send_body(P *p, Task *task) {
   CO_BEGIN;
-  for (task->i = 0; task->i < ROUNDS; task->i++) CO_SEND(task->c, 7);
+  for (task->i = 0; task->i < ROUNDS; task->i++) CO_SEND(task->chan, 7);
   CO_END;
 }
 
 static void recv_body(P *p, Task *task) {
   CO_BEGIN;
-  for (task->i = 0; task->i < ROUNDS; task->i++) CO_RECV(task->c);
+  for (task->i = 0; task->i < ROUNDS; task->i++) CO_RECV(task->chan);
   CO_END;
 }
 
 static void pong_body(P *p, Task *task) {
   CO_BEGIN;
   for (task->i = 0; task->i < ROUNDS; task->i++) {
-    CO_SEND(task->c, 1);
-    CO_RECV(task->d);
+    CO_SEND(task->chan, 1);
+    CO_RECV(task->other);
   }
   CO_END;
 }
@@ -475,8 +475,8 @@ static Task *start(P *p, Task *main_task, int id,
   Task *task = &main_task->shared->tasks[id];
   task->body = body;
   task->line = 0;
-  task->c = main_task->c;
-  task->d = main_task->d;
+  task->chan = main_task->chan;
+  task->other = main_task->other;
   task->n = main_task->n;
   task_go(p, task);
   return task;
@@ -496,13 +496,13 @@ static bool peers_wait(Task *task) {
 // All but the main one and those that hold Ps.
 static bool others_ended(Task *task) {
   Shared *shared = task->shared;
-  return rt_load_acquire(&shared->running) == (uint32_t)shared->s->procs;
+  return rt_load_acquire(&shared->running) == (uint32_t)shared->sched->procs;
 }
 
 // All Ps but p get a goroutine that holds them; then this thread counts.
 static void begin(P *p, Task *task) {
   Shared *shared = task->shared;
-  uint64_t others = (uint64_t)shared->s->procs - 1;
+  uint64_t others = (uint64_t)shared->sched->procs - 1;
   for (uint64_t i = 0; i < others; i++) {
     start(p, task, TASKS - 1 - (int)i, hold_body);
   }
@@ -528,20 +528,20 @@ static void main_end(P *p, Task *task) {
 // --- Main goroutines --------------------------------------------------------
 static void spawn_main(P *p, Task *task) {
   MAIN_BEGIN;
-  task->c = task->shared->chans[0];
+  task->chan = task->shared->chans[0];
   for (task->i = 0; task->i < ROUNDS; task->i++) {
     // the last but one is the ring's last: it runs after all others
     for (int id = 1; id <= MANY; id++) {
       start(p, task, id, id == MANY - 1 ? send_once_body : end_body);
     }
-    CO_RECV(task->c);
+    CO_RECV(task->chan);
   }
   MAIN_END;
 }
 
 static void quiet_main(P *p, Task *task) {
   MAIN_BEGIN;
-  task->shared->s->futile_max = 0;
+  task->shared->sched->futile_max = 0;
   for (task->i = 0; task->i < ROUNDS; task->i++) {
     start(p, task, 1, end_body);
     while (!others_ended(task)) CO_YIELD;
@@ -551,34 +551,34 @@ static void quiet_main(P *p, Task *task) {
 
 static void pingpong_main(P *p, Task *task) {
   MAIN_BEGIN;
-  task->c = task->shared->chans[0];
-  task->d = task->shared->chans[1];
+  task->chan = task->shared->chans[0];
+  task->other = task->shared->chans[1];
   start(p, task, 1, pong_body);
   for (task->i = 0; task->i < ROUNDS; task->i++) {
-    CO_RECV(task->c);
-    CO_SEND(task->d, 1);
+    CO_RECV(task->chan);
+    CO_SEND(task->other, 1);
   }
   MAIN_END;
 }
 
 static void fan_out_main(P *p, Task *task) {
   MAIN_BEGIN;
-  task->c = task->shared->chans[0];
+  task->chan = task->shared->chans[0];
   start_peers(p, task, recv_body);
   for (task->i = 0; task->i < ROUNDS; task->i++) {
     CO_YIELD;
-    for (task->a = 0; task->a < PEERS; task->a++) CO_SEND(task->c, 5);
+    for (task->a = 0; task->a < PEERS; task->a++) CO_SEND(task->chan, 5);
   }
   MAIN_END;
 }
 
 static void fan_in_main(P *p, Task *task) {
   MAIN_BEGIN;
-  task->c = task->shared->chans[0];
+  task->chan = task->shared->chans[0];
   start_peers(p, task, send_body);
   for (task->i = 0; task->i < ROUNDS; task->i++) {
     CO_YIELD;
-    for (task->a = 0; task->a < PEERS; task->a++) CO_RECV(task->c);
+    for (task->a = 0; task->a < PEERS; task->a++) CO_RECV(task->chan);
   }
   MAIN_END;
 }
@@ -587,20 +587,20 @@ static void fan_in_main(P *p, Task *task) {
 static void alone_main(P *p, Task *task) {
   uint64_t word;
   MAIN_BEGIN;
-  task->c = task->shared->chans[3];
+  task->chan = task->shared->chans[3];
   for (task->i = 0; task->i < ROUNDS; task->i++) {
-    for (task->a = 0; task->a < 4; task->a++) CO_SEND(task->c, 5);
-    counted_try_send(p, task->c, 5);
-    for (task->a = 0; task->a < 4; task->a++) CO_RECV(task->c);
-    counted_try_recv(p, task->c, &word);
-    counted_quick(p, task->c);
-    counted_try_send(p, task->c, 6);
-    counted_try_recv(p, task->c, &word);
+    for (task->a = 0; task->a < 4; task->a++) CO_SEND(task->chan, 5);
+    counted_try_send(p, task->chan, 5);
+    for (task->a = 0; task->a < 4; task->a++) CO_RECV(task->chan);
+    counted_try_recv(p, task->chan, &word);
+    counted_quick(p, task->chan);
+    counted_try_send(p, task->chan, 6);
+    counted_try_recv(p, task->chan, &word);
     set_cases(task, false);
     CO_SELECT(4, SELECT_TRY);
   }
-  counted_close(p, task->c);
-  CO_RECV(task->c);
+  counted_close(p, task->chan);
+  CO_RECV(task->chan);
   MAIN_END;
 }
 
@@ -611,15 +611,15 @@ static void serve_selects_main(P *p, Task *task) {
     start_peers(p, task, select_recv_body);
     for (task->i = 0; task->i < ROUNDS; task->i++) {
       CO_YIELD;
-      task->c = task->shared->chans[4 + task->i % task->n];
-      for (task->a = 0; task->a < PEERS; task->a++) CO_SEND(task->c, 5);
+      task->chan = task->shared->chans[4 + task->i % task->n];
+      for (task->a = 0; task->a < PEERS; task->a++) CO_SEND(task->chan, 5);
     }
     while (!others_ended(task)) CO_YIELD;
     start_peers(p, task, select_send_body);
     for (task->i = 0; task->i < ROUNDS; task->i++) {
       CO_YIELD;
-      task->c = task->shared->chans[4 + task->i % task->n];
-      for (task->a = 0; task->a < PEERS; task->a++) CO_RECV(task->c);
+      task->chan = task->shared->chans[4 + task->i % task->n];
+      for (task->a = 0; task->a < PEERS; task->a++) CO_RECV(task->chan);
     }
     while (!others_ended(task)) CO_YIELD;
   }
@@ -630,7 +630,7 @@ static void serve_selects_main(P *p, Task *task) {
 static void select_main(P *p, Task *task) {
   MAIN_BEGIN;
   for (task->n = 1; task->n <= 4; task->n += 3) {
-    task->c = task->shared->chans[4];
+    task->chan = task->shared->chans[4];
     start_peers(p, task, send_body);
     for (task->i = 0; task->i < ROUNDS; task->i++) {
       CO_YIELD;
@@ -687,7 +687,7 @@ static void timer_main(P *p, Task *task) {
 }
 
 static bool pool_is_full(Task *task) {
-  Sched *sched = task->shared->s;
+  Sched *sched = task->shared->sched;
   rt_lock(&sched->lock);
   bool full = sched->ms.idle == (uint32_t)sched->procs - 1;
   rt_unlock(&sched->lock);
@@ -712,7 +712,7 @@ static void run_main(int procs, void (*body)(P *p, Task *task)) {
   static const uint32_t caps[8] = {0, 0, 0, 4, 0, 0, 0, 0};
   Shared shared;
   shared_init(&shared, procs, TASKS);
-  shared.s->futile_max = UINT32_MAX;
+  shared.sched->futile_max = UINT32_MAX;
   for (int i = 0; i < 8; i++) shared_chan(&shared, i, caps[i]);
   assert_int_equal(shared_run(&shared, body), SCHED_EXITED);
   shared_free(&shared);

@@ -66,7 +66,7 @@ static void echo(P *p, Task *task) {
 static void echo_main(P *p, Task *task) {
   CO_BEGIN;
   for (task->i = 0; task->i < PAIRS; task->i++)
-    open_pair(task->shared->s, 2 * (int)task->i);
+    open_pair(task->shared->sched, 2 * (int)task->i);
   for (task->i = 1; task->i <= 2 * PAIRS; task->i++) {
     task->shared->tasks[task->i].body = echo;
     task_go(p, &task->shared->tasks[task->i]);
@@ -111,7 +111,7 @@ static void bulk_reader(P *p, Task *task) {
   char block[1000];
   CO_BEGIN;
   read_count = 0;
-  open_pair(task->shared->s, 0);
+  open_pair(task->shared->sched, 0);
   task->shared->tasks[1].body = bulk_writer;
   task_go(p, &task->shared->tasks[1]);
   while (read_count < BULK) {
@@ -153,7 +153,7 @@ static void closer(P *p, Task *task) {
 
 static void ends_main(P *p, Task *task) {
   CO_BEGIN;
-  open_pair(task->shared->s, 0);
+  open_pair(task->shared->sched, 0);
   task->a = rt_now();
   poll_deadline(p, descs[0], POLL_READ, task->a + 3 * MS);
   CO_POLL(descs[0], POLL_READ);
@@ -198,10 +198,10 @@ static void files_are_always_ready(void **state) {
   Shared shared;
   shared_init(&shared, 1, 1);
   int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  assert_null(poll_open(shared.s, fd));
+  assert_null(poll_open(shared.sched, fd));
   assert_int_equal(errno, EPERM);
   close(fd);
-  assert_null(poll_open(shared.s, -1));
+  assert_null(poll_open(shared.sched, -1));
   assert_int_equal(errno, EBADF);
   shared_free(&shared);
 }
@@ -228,7 +228,7 @@ static pthread_t thread;
 
 static void beside_main(P *p, Task *task) {
   CO_BEGIN;
-  open_pair(task->shared->s, 0);
+  open_pair(task->shared->sched, 0);
   for (task->i = 1; task->i < task->shared->task_count; task->i++) {
     task->shared->tasks[task->i].body = hog;
     task_go(p, &task->shared->tasks[task->i]);
@@ -250,7 +250,7 @@ static void hogs_do_not_stop_the_network(void **state) {
     all_once(&shared);
     assert_int_equal(shared_run(&shared, beside_main), SCHED_EXITED);
     SchedStats stats;
-    sched_stats(shared.s, &stats);
+    sched_stats(shared.sched, &stats);
     shared_free(&shared);
   }
 }
@@ -272,7 +272,7 @@ static void note_ran(P *p, SchedPost *post) {
   if (rt_add(&shared->counts[0], (uint64_t)1) ==
       HOST_THREADS * HOST_POSTS - 1) {
     sched_ready(p, main_g);
-    sched_unpin(shared->s);
+    sched_unpin(shared->sched);
   }
 }
 
@@ -281,7 +281,7 @@ static void *post_many(void *arg) {
     Note *note = calloc(1, sizeof *note);
     note->post.fn = note_ran;
     note->shared = arg;
-    sched_post(note->shared->s, &note->post);
+    sched_post(note->shared->sched, &note->post);
     if (i % 100 == 0) usleep(100);
   }
   return NULL;
@@ -308,7 +308,7 @@ static void posts_from_threads_arrive(void **state) {
     Shared shared;
     shared_init(&shared, some_procs[k], 1);
     all_once(&shared);
-    sched_pin(shared.s);
+    sched_pin(shared.sched);
     assert_int_equal(shared_run(&shared, posts_main), SCHED_EXITED);
     assert_int_equal(shared.counts[0], HOST_THREADS * HOST_POSTS);
     for (int i = 0; i < HOST_THREADS; i++) pthread_join(host_threads[i], NULL);
@@ -337,8 +337,8 @@ static void posts_before_the_start_wait(void **state) {
     all_once(&shared);
     Note notes[2] = {{{NULL, first_ran}, &shared},
                      {{NULL, first_ran}, &shared}};
-    sched_post(shared.s, &notes[0].post);
-    sched_post(shared.s, &notes[1].post);
+    sched_post(shared.sched, &notes[0].post);
+    sched_post(shared.sched, &notes[1].post);
     assert_int_equal(shared_run(&shared, first_main), SCHED_EXITED);
     assert_int_equal(count_of(&shared, 0), 2);
     shared_free(&shared);

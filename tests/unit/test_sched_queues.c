@@ -139,7 +139,7 @@ static void runnext_is_stolen_on_the_last_round(void **state) {
 enum { THIEVES = 3, STRESS_GS = 60000 };
 
 typedef struct Stress {
-  Sched *s;
+  Sched *sched;
   uint32_t *seen;  // atomic, per G
   uint32_t stop;   // atomic
 } Stress;
@@ -156,7 +156,7 @@ static void count(Stress *stress, G *g) {
 static void *steal_all(void *arg) {
   Thief *thief = arg;
   Stress *stress = thief->stress;
-  P *victim = sched_p(stress->s, 0);
+  P *victim = sched_p(stress->sched, 0);
   while (!rt_load_acquire(&stress->stop)) {
     count(stress, runq_steal(thief->p, victim, true));
     for (G *g; (g = runq_pop(thief->p)) != NULL;) count(stress, g);
@@ -165,7 +165,7 @@ static void *steal_all(void *arg) {
 }
 
 static void produce(Stress *stress, G *gs) {
-  P *p = sched_p(stress->s, 0);
+  P *p = sched_p(stress->sched, 0);
   for (int i = 0; i < STRESS_GS; i++) {
     runq_put_next(p, &gs[i], i % 3 == 0);
     if (i % 5 == 0) count(stress, runq_take_next(p));
@@ -176,25 +176,25 @@ static void produce(Stress *stress, G *gs) {
 }
 
 static void consume_rest(Stress *stress) {
-  P *p = sched_p(stress->s, 0);
+  P *p = sched_p(stress->sched, 0);
   GList list = {0};
   runq_flush(p, &list);
   for (G *g = list.first; g != NULL; g = g->link) count(stress, g);
-  rt_lock(&stress->s->lock);
-  for (G *g; (g = global_pop(stress->s)) != NULL;) count(stress, g);
-  rt_unlock(&stress->s->lock);
+  rt_lock(&stress->sched->lock);
+  for (G *g; (g = global_pop(stress->sched)) != NULL;) count(stress, g);
+  rt_unlock(&stress->sched->lock);
 }
 
 static void stealing_counts_each_once(void **state) {
   (void)state;
-  Stress stress = {.s = new_sched(THIEVES + 1)};
+  Stress stress = {.sched = new_sched(THIEVES + 1)};
   stress.seen = calloc(STRESS_GS, sizeof *stress.seen);
   G *gs = new_gs(STRESS_GS);
-  sched_p(stress.s, 0)->status = P_RUNNING;
+  sched_p(stress.sched, 0)->status = P_RUNNING;
   pthread_t threads[THIEVES];
   Thief thieves[THIEVES];
   for (int i = 0; i < THIEVES; i++) {
-    thieves[i] = (Thief){&stress, sched_p(stress.s, i + 1)};
+    thieves[i] = (Thief){&stress, sched_p(stress.sched, i + 1)};
     pthread_create(&threads[i], NULL, steal_all, &thieves[i]);
   }
   produce(&stress, gs);
@@ -202,7 +202,7 @@ static void stealing_counts_each_once(void **state) {
   for (int i = 0; i < THIEVES; i++) pthread_join(threads[i], NULL);
   consume_rest(&stress);
   for (int i = 0; i < STRESS_GS; i++) assert_int_equal(stress.seen[i], 1);
-  drain(stress.s);
+  drain(stress.sched);
   free(stress.seen);
   free(gs);
 }

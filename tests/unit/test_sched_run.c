@@ -46,7 +46,7 @@ static void spawned_run_once(void **state) {
       if (i > 0) assert_true(shared.tasks[i].g.id > shared.tasks[i - 1].g.id);
     }
     SchedStats stats;
-    sched_stats(shared.s, &stats);
+    sched_stats(shared.sched, &stats);
     assert_int_equal(stats.spawns, CHILDREN + 1);
     assert_int_equal(stats.schedules, CHILDREN + 1);
     shared_free(&shared);
@@ -273,7 +273,7 @@ static void hogs_are_preempted(void **state) {
     assert_int_equal(shared_run(&shared, preempt_main), SCHED_EXITED);
     assert_true(shared.times[1] - shared.times[0] < 2000 * MS);
     SchedStats stats;
-    sched_stats(shared.s, &stats);
+    sched_stats(shared.sched, &stats);
     if (procs == 1) assert_true(stats.preemptions > 0);
     shared_free(&shared);
   }
@@ -413,8 +413,8 @@ static void deadlock_is_found(void **state) {
   for (int k = 0; k < SOME_PROCS * 5; k++) {
     Shared shared;
     shared_init(&shared, some_procs[k % SOME_PROCS], 11);
-    shared.s->hooks.host = &shared;
-    shared.s->hooks.deadlock = count_deadlock;
+    shared.sched->hooks.host = &shared;
+    shared.sched->hooks.deadlock = count_deadlock;
     shared_chan(&shared, 0, 0);
     assert_int_equal(shared_run(&shared, deadlock_main), SCHED_DEADLOCK);
     assert_int_equal(shared.counts[0], 1);
@@ -433,7 +433,7 @@ static void *unpin_later(void *arg) {
   struct timespec nap = {.tv_nsec = 20 * MS};  // it could be found meanwhile
   nanosleep(&nap, NULL);
   rt_store_release(&shared->flag, 1u);
-  sched_unpin(shared->s);
+  sched_unpin(shared->sched);
   return NULL;
 }
 
@@ -443,7 +443,7 @@ static void a_pin_holds_it_back(void **state) {
     Shared shared;
     shared_init(&shared, procs, 1);
     shared_chan(&shared, 0, 0);
-    sched_pin(shared.s);
+    sched_pin(shared.sched);
     pthread_t thread;
     pthread_create(&thread, NULL, unpin_later, &shared);
     assert_int_equal(shared_run(&shared, waits_for_ever), SCHED_DEADLOCK);
@@ -475,7 +475,7 @@ static void exit_main(P *p, Task *task) {
   }
   CO_SLEEP(3 * MS);
   task->shared->times[0] = rt_now();
-  sched_exit(task->shared->s);
+  sched_exit(task->shared->sched);
   CO_END;
 }
 
@@ -495,8 +495,8 @@ static void *exit_later(void *arg) {
   Shared *shared = arg;
   struct timespec nap = {.tv_nsec = 5 * MS};
   nanosleep(&nap, NULL);
-  sched_interrupt(shared->s);
-  sched_exit(shared->s);
+  sched_interrupt(shared->sched);
+  sched_exit(shared->sched);
   return NULL;
 }
 
@@ -506,7 +506,7 @@ static void exit_from_another_thread(void **state) {
     Shared shared;
     shared_init(&shared, 1 + k % 2, 2);
     shared_chan(&shared, 0, 0);
-    sched_pin(shared.s);
+    sched_pin(shared.sched);
     pthread_t thread;
     pthread_create(&thread, NULL, exit_later, &shared);
     assert_int_equal(shared_run(&shared, k < 3 ? waits_for_ever : hog),
@@ -572,7 +572,7 @@ static int64_t idle_cpu_ns(void) {
   assert_int_equal(shared_run(&shared, idle_main), SCHED_EXITED);
   int64_t ns = shared.times[0];
   SchedStats stats;
-  sched_stats(shared.s, &stats);
+  sched_stats(shared.sched, &stats);
   assert_true(stats.parks < 100);
   shared_free(&shared);
   return ns;

@@ -51,7 +51,7 @@ static void receiver(P *p, Task *task) {
   Shared *shared = task->shared;
   CO_BEGIN;
   task->n = 3;
-  task->c = shared->chans[0];
+  task->chan = shared->chans[0];
   for (int c = 0; c < 3; c++) {
     task->cases[c] = (SelCase){.chan = shared->chans[c]};
   }
@@ -146,7 +146,7 @@ static void balanced(Shared *shared) {
   assert_int_equal(count_of(shared, C_SUM), 0);
   assert_int_equal(count_of(shared, C_SPAWNED), PARENTS * 300 * 4);
   assert_int_equal(count_of(shared, C_RAN), PARENTS * 300 * 4);
-  Sched *sched = shared->s;
+  Sched *sched = shared->sched;
   assert_int_equal(sched->spinning, 0);
   assert_int_equal(sched->calls.count, 0);
   assert_int_equal(sched->ms.live, 0);
@@ -177,7 +177,7 @@ static void soak(void **state) {
     assert_int_equal(shared_run(&shared, soak_main), SCHED_EXITED);
     balanced(&shared);
     FILE *null = fopen("/dev/null", "w");
-    sched_trace_line(shared.s, null);
+    sched_trace_line(shared.sched, null);
     fclose(null);
     shared_free(&shared);
   }

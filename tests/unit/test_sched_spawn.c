@@ -31,7 +31,7 @@ static Task *child_new(Task *task, int64_t n) {
   assert_true(child->id < task->shared->task_count);
   child->body = task->body;
   child->n = n;
-  child->c = trace_of(task)->chans[child->id];
+  child->chan = trace_of(task)->chans[child->id];
   rt_add(&task->shared->running, 1u);
   return child;
 }
@@ -89,7 +89,7 @@ static void fib_task(P *p, Task *task) {
     assert_true(task->ok);
     task->b += (int64_t)task->word;
   }
-  CO_SEND(task->c, (uint64_t)task->b);
+  CO_SEND(task->chan, (uint64_t)task->b);
   assert_true(task->ok);
   note_end(p, task);
   CO_END;
@@ -112,11 +112,11 @@ static void loop_task(P *p, Task *task) {
 // --- Runs -------------------------------------------------------------------
 static void policy_init(Shared *shared, int procs, int tasks, bool child) {
   shared_init(shared, procs, tasks);
-  sched_free(shared->s);
+  sched_free(shared->sched);
   SchedConfig config = {
       .procs = procs, .seed = 42, .empty_word = 0xE, .child_first = child};
-  shared->s = sched_new(&config);
-  assert_non_null(shared->s);
+  shared->sched = sched_new(&config);
+  assert_non_null(shared->sched);
   Trace *trace = calloc(1, sizeof *trace);
   size_t count = (size_t)tasks;
   trace->chans = calloc(count, sizeof *trace->chans);
@@ -143,9 +143,9 @@ static void policy_free(Shared *shared) {
 // All tasks were started once, ran once, ended; nothing is left anywhere.
 static void policy_run(Shared *shared, void (*body)(P *p, Task *task),
                        int64_t n) {
-  Sched *sched = shared->s;
+  Sched *sched = shared->sched;
   shared->tasks[0].n = n;
-  shared->tasks[0].c = ((Trace *)shared->data)->chans[0];
+  shared->tasks[0].chan = ((Trace *)shared->data)->chans[0];
   assert_int_equal(shared_run(shared, body), SCHED_EXITED);
   uint64_t all = (uint64_t)shared->task_count;
   assert_int_equal(count_of(shared, C_MADE), all - 1);

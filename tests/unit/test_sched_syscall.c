@@ -89,7 +89,7 @@ static void many_calls_of(void *quick) {
     assert_int_equal(shared_run(&shared, many_main), SCHED_EXITED);
     assert_int_equal(count_of(&shared, 1), CALLERS * 30);
     SchedStats stats;
-    sched_stats(shared.s, &stats);
+    sched_stats(shared.sched, &stats);
     assert_int_equal(stats.syscalls, count_of(&shared, 0));
     shared_free(&shared);
   }
@@ -127,7 +127,7 @@ static void its_p_is_taken(void **state) {
   all_once(&shared);
   assert_int_equal(shared_run(&shared, quick_main), SCHED_EXITED);
   SchedStats stats;
-  sched_stats(shared.s, &stats);
+  sched_stats(shared.sched, &stats);
   assert_true(stats.retakes >= 1);
   assert_int_equal(stats.syscalls, 1);
   shared_free(&shared);
@@ -138,14 +138,14 @@ static void its_p_is_taken(void **state) {
 static uint64_t limited(SchedConfig config) {
   Shared shared;
   shared_init(&shared, 1, CALLERS + 1);
-  sched_free(shared.s);
-  shared.s = sched_new(&config);
+  sched_free(shared.sched);
+  shared.sched = sched_new(&config);
   all_once(&shared);
   assert_int_equal(shared_run(&shared, many_main), SCHED_EXITED);
   assert_int_equal(count_of(&shared, 1), CALLERS * 30);
   assert_true(count_of(&shared, 0) > 0);
   SchedStats stats;
-  sched_stats(shared.s, &stats);
+  sched_stats(shared.sched, &stats);
   assert_int_equal(stats.syscalls, count_of(&shared, 0));
   uint64_t refused = CALLERS * 30 - count_of(&shared, 0);
   shared_free(&shared);
@@ -197,8 +197,8 @@ static void all_places_in_calls_are_used(void **state) {
   (void)state;
   Shared shared;
   shared_init(&shared, 2, CALLERS + 1);
-  sched_free(shared.s);
-  shared.s = sched_new(&(SchedConfig){.procs = 2, .max_syscalls = 2});
+  sched_free(shared.sched);
+  shared.sched = sched_new(&(SchedConfig){.procs = 2, .max_syscalls = 2});
   all_once(&shared);
   assert_int_equal(shared_run(&shared, counted_main), SCHED_EXITED);
   assert_int_equal(count_of(&shared, 1), CALLERS * 5);
@@ -241,8 +241,8 @@ static void one_thread_is_enough_for_one(void **state) {
   (void)state;
   Shared shared;
   shared_init(&shared, 1, 1);
-  sched_free(shared.s);
-  shared.s = sched_new(&(SchedConfig){.procs = 1, .max_threads = 1});
+  sched_free(shared.sched);
+  shared.sched = sched_new(&(SchedConfig){.procs = 1, .max_threads = 1});
   all_once(&shared);
   assert_int_equal(shared_run(&shared, alone_main), SCHED_EXITED);
   shared_free(&shared);
@@ -334,7 +334,7 @@ static void leave_main(P *p, Task *task) {
   task_go(p, &task->shared->tasks[1]);
   while (count_of(task->shared, 0) == 0) CO_SLEEP(100000);
   CO_SLEEP(3 * MS);
-  sched_exit(task->shared->s);
+  sched_exit(task->shared->sched);
   if (task->a != 0) rt_store_seq(&task->shared->flag, 1u);
   CO_END;
 }
@@ -348,7 +348,8 @@ static void the_end_waits_for_calls(void **state) {
   shared.tasks[0].body = leave_main;
   shared.tasks[0].a = 1;
   shared.running = 1;
-  SchedEnd end = sched_run(shared.s, &shared.tasks[0].g, 60000 * MS, &stuck);
+  SchedEnd end =
+      sched_run(shared.sched, &shared.tasks[0].g, 60000 * MS, &stuck);
   assert_int_equal(end, SCHED_EXITED);
   assert_int_equal(stuck, 0);
   assert_int_equal(count_of(&shared, 2), 1);  // nobody waited else
@@ -366,10 +367,10 @@ static void count_stuck(void *quick) {
   int stuck = -1;
   shared->tasks[0].body = leave_main;
   shared->running = 1;
-  SchedEnd end = sched_run(shared->s, &shared->tasks[0].g, 5 * MS, &stuck);
+  SchedEnd end = sched_run(shared->sched, &shared->tasks[0].g, 5 * MS, &stuck);
   assert_int_equal(end, SCHED_EXITED);
   assert_int_equal(stuck, 1);
-  sched_free(shared->s);  // leaks on purpose
+  sched_free(shared->sched);  // leaks on purpose
   rt_store_seq(&shared->flag, 1u);
   while (count_of(shared, 2) == 0) nap(MS);
   nap(20 * MS);  // its thread comes back from the call

@@ -24,8 +24,8 @@ static Shared shared;
 static void begin(void) {
   memset(&shared, 0, sizeof shared);
   SchedConfig config = {.procs = 2, .hooks.want_gc = want_gc};
-  shared.s = sched_new(&config);
-  assert_non_null(shared.s);
+  shared.sched = sched_new(&config);
+  assert_non_null(shared.sched);
   shared.tasks = calloc(1, sizeof(Task));
   shared.tasks[0].shared = &shared;
   shared.tasks[0].g.resume = task_resume;
@@ -35,7 +35,7 @@ static void begin(void) {
 static void a_collection_is_due_after_two_minutes(void **state) {
   (void)state;
   begin();
-  shared.s->sysmon.collected_at = rt_now() - MINUTES_2 - 1;
+  shared.sched->sysmon.collected_at = rt_now() - MINUTES_2 - 1;
   assert_int_equal(shared_run(&shared, waits_for_request), SCHED_EXITED);
   assert_int_equal(wanted, 1);
   shared_free(&shared);
@@ -44,9 +44,9 @@ static void a_collection_is_due_after_two_minutes(void **state) {
 static void sleeps(P *p, Task *task) {
   CO_BEGIN;
   CO_SLEEP(50000000);
-  task->n = rt_load_seq(&task->shared->s->sysmon.asleep);
+  task->n = rt_load_seq(&task->shared->sched->sysmon.asleep);
   spin_ns(20000000);
-  task->a = rt_load_seq(&task->shared->s->sysmon.asleep);
+  task->a = rt_load_seq(&task->shared->sched->sysmon.asleep);
   CO_END;
 }
 

@@ -39,7 +39,7 @@ static void heap_body(P *p, Task *task) {
     timer_start(p, &timers[i], base + (int64_t)(sched_random(p) % 1000), 0);
     if (i % 50 == 0) heap_is_valid(p);
   }
-  assert_true(mask_read(&task->shared->s->timer_mask, p->id));
+  assert_true(mask_read(&task->shared->sched->timer_mask, p->id));
   for (int i = 0; i < MANY; i += 3) {
     assert_true(timer_stop(p, &timers[i]));
     assert_false(timer_stop(p, &timers[i]));
@@ -56,7 +56,7 @@ static void heap_body(P *p, Task *task) {
   assert_int_equal(task->shared->counts[0], MANY - (MANY + 2) / 3);
   assert_int_equal(p->timers.count, 0);
   assert_int_equal(p->timers.first, 0);
-  assert_false(mask_read(&task->shared->s->timer_mask, p->id));
+  assert_false(mask_read(&task->shared->sched->timer_mask, p->id));
   free(timers);
   task_end(p, task);
 }
@@ -86,7 +86,7 @@ static void filter_body(P *p, Task *task) {
     timer_start(p, &timers[i], base + (i * 37) % MANY, 0);
   }
   assert_true(sched_stop_world(p, &task->g));
-  timers_filter(task->shared->s, keep_odd, NULL);
+  timers_filter(task->shared->sched, keep_odd, NULL);
   sched_start_world(p);
   heap_is_valid(p);
   assert_int_equal(p->timers.count, MANY / 2);

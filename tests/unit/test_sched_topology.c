@@ -718,8 +718,8 @@ static void all_run_wherever_they_are(void **state) {
   for (int k = 0; k < SOME_PROCS; k++) {
     Shared shared;
     shared_init(&shared, some_procs[k], 401);
-    sched_free(shared.s);
-    shared.s = new_sched(some_procs[k], &t);
+    sched_free(shared.sched);
+    shared.sched = new_sched(some_procs[k], &t);
     for (int i = 0; i < 401; i++) {
       shared.tasks[i].g.resume = task_resume_once;  // it may change its P
     }

@@ -18,7 +18,7 @@ static const int64_t MS = 1000000;
 enum { GS = 9 };
 
 typedef struct Bare {
-  Sched *s;
+  Sched *sched;
   P *p, *thief;
   G gs[GS];
 } Bare;
@@ -26,9 +26,9 @@ typedef struct Bare {
 static void bare_init(Bare *bare, int procs) {
   SchedConfig config = {.procs = procs, .seed = 7};
   memset(bare, 0, sizeof *bare);
-  bare->s = sched_new(&config);
-  bare->p = sched_p(bare->s, 0);
-  bare->thief = sched_p(bare->s, procs - 1);
+  bare->sched = sched_new(&config);
+  bare->p = sched_p(bare->sched, 0);
+  bare->thief = sched_p(bare->sched, procs - 1);
   for (int i = 0; i < GS; i++) {
     bare->gs[i].status = G_RUNNABLE;
     bare->gs[i].since = 100 + i;
@@ -45,9 +45,9 @@ static void put(P *p, G *gs, int count) {
 // A P goes idle only when it is empty.
 static void bare_free(Bare *bare) {
   GList list = {0};
-  for (int i = 0; i < sched_procs(bare->s); i++)
-    runq_flush(sched_p(bare->s, i), &list);
-  sched_free(bare->s);
+  for (int i = 0; i < sched_procs(bare->sched); i++)
+    runq_flush(sched_p(bare->sched, i), &list);
+  sched_free(bare->sched);
 }
 
 static void first_come_first_served(void **state) {
@@ -171,7 +171,7 @@ static uint64_t turns_of_hogs(void (*body)(P *p, Task *task)) {
   for (int i = 0; i <= HOGS; i++) shared.tasks[i].g.resume = task_resume_once;
   assert_int_equal(shared_run(&shared, body), SCHED_EXITED);
   SchedStats stats;
-  sched_stats(shared.s, &stats);
+  sched_stats(shared.sched, &stats);
   shared_free(&shared);
   return stats.preemptions;
 }
@@ -291,7 +291,7 @@ static void close_pipe(P *p) {
 
 static void reader_main(P *p, Task *task) {
   CO_BEGIN;
-  open_pipe(task->shared->s);
+  open_pipe(task->shared->sched);
   if (task->shared->data != NULL)
     ((void (*)(P *, Task *))task->shared->data)(p, task);
   for (task->i = 0; task->i < LINES; task->i++) {
@@ -312,7 +312,7 @@ static void read_lines(int procs, void (*beside)(P *p, Task *task),
   shared_chan(&shared, 0, 0);
   shared.data = (void *)beside;
   assert_int_equal(shared_run(&shared, reader_main), SCHED_EXITED);
-  sched_stats(shared.s, stats);
+  sched_stats(shared.sched, stats);
   shared_free(&shared);
 }
 

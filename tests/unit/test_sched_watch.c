@@ -34,7 +34,7 @@ static uint64_t run_late(bool sampled, SchedStats *stats) {
   shared.flag = sampled;
   shared.tasks[1].body = late_receiver;
   assert_int_equal(shared_run(&shared, late_sender), SCHED_EXITED);
-  sched_stats(shared.s, stats);
+  sched_stats(shared.sched, stats);
   uint64_t all = 0;
   for (int i = 0; i < LATE_BUCKETS; i++) all += stats->late[i];
   shared_free(&shared);
@@ -75,7 +75,7 @@ static void samples_come_by_themselves(void **state) {
   shared_chan(&shared, 1, 0);
   shared.tasks[1].body = pinger;
   shared_run(&shared, pinger);
-  sched_stats(shared.s, &stats);
+  sched_stats(shared.sched, &stats);
   uint64_t all = 0;
   for (int i = 0; i < LATE_BUCKETS; i++) all += stats.late[i];
   assert_in_range(all, 1, stats.schedules / CLOCK_SEARCHES);
@@ -86,12 +86,12 @@ static void samples_come_by_themselves(void **state) {
 static void shared_init_watched(Shared *shared, int procs, int tasks,
                                 SchedConfig config) {
   shared_init(shared, procs, tasks);
-  sched_free(shared->s);
+  sched_free(shared->sched);
   config.procs = procs;
   config.seed = 42;
   config.empty_word = 0xE;
-  shared->s = sched_new(&config);
-  assert_non_null(shared->s);
+  shared->sched = sched_new(&config);
+  assert_non_null(shared->sched);
 }
 
 static char *written(Sched *sched) {
@@ -152,10 +152,10 @@ static void all_events_are_written(void **state) {
   shared_init_watched(
       &shared, 1, 2,
       (SchedConfig){.trace_events = 1000, .hooks = {.g_label = label}});
-  assert_int_equal(shared.s->watch.events, 1024);
+  assert_int_equal(shared.sched->watch.events, 1024);
   shared_chan(&shared, 0, 0);
   shared_run(&shared, event_main);
-  char *text = written(shared.s);
+  char *text = written(shared.sched);
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     if (strstr(text, texts[i]) == NULL) fail_msg("no %s in %s", texts[i], text);
   }
@@ -179,8 +179,8 @@ static void a_full_ring_keeps_the_last(void **state) {
   Shared shared;
   shared_init_watched(&shared, 1, 1, (SchedConfig){.trace_events = 16});
   shared_run(&shared, yields);
-  assert_int_equal(shared.s->all_ps[0]->trace.count, 203);
-  char *text = written(shared.s);
+  assert_int_equal(shared.sched->all_ps[0]->trace.count, 203);
+  char *text = written(shared.sched);
   assert_non_null(strstr(text, "\"events_lost\":\"187\""));
   assert_int_equal(occurrences(text, "\"ph\":\"B\""), 8);
   assert_int_equal(occurrences(text, "\"ph\":\"E\""), 8);
@@ -196,7 +196,7 @@ static void an_end_without_begin_is_left_out(void **state) {
   Shared shared;
   shared_init_watched(&shared, 1, 1, (SchedConfig){.trace_events = 1});
   shared_run(&shared, yields);
-  char *text = written(shared.s);
+  char *text = written(shared.sched);
   assert_int_equal(occurrences(text, "\"ph\":\"B\""), 0);
   assert_int_equal(occurrences(text, "\"ph\":\"E\""), 0);
   free(text);
@@ -208,7 +208,7 @@ static void without_rings_nothing_is_written(void **state) {
   Shared shared;
   shared_init(&shared, 2, 1);
   shared_run(&shared, yields);
-  char *text = written(shared.s);
+  char *text = written(shared.sched);
   assert_string_equal(text, "");
   free(text);
   shared_free(&shared);
@@ -240,7 +240,7 @@ static void look_inside(void *arg) {
 static void *stop_often(void *arg) {
   Outside *outside = arg;
   while (outside->stops < WATCH_STOPS) {
-    if (!sched_while_stopped(outside->shared->s, RT_FOREVER, look_inside,
+    if (!sched_while_stopped(outside->shared->sched, RT_FOREVER, look_inside,
                              outside))
       rt_yield_cpu();
   }
@@ -283,7 +283,8 @@ static void an_outsider_stops_all(void **state) {
     assert_int_equal(shared_run(&shared, watched_main), SCHED_EXITED);
     pthread_join(o.thread, NULL);
     assert_int_equal(o.stops, WATCH_STOPS);
-    assert_false(sched_while_stopped(shared.s, RT_FOREVER, look_inside, &o));
+    assert_false(
+        sched_while_stopped(shared.sched, RT_FOREVER, look_inside, &o));
     shared_free(&shared);
   }
 }
@@ -322,7 +323,7 @@ static void *take_details(void *arg) {
     free(outside->text);
     size_t len;
     FILE *out = open_memstream(&outside->text, &len);
-    stopped = sched_trace_details(outside->shared->s, out);
+    stopped = sched_trace_details(outside->shared->sched, out);
     fclose(out);
   }
   rt_store_seq(&outside->shared->flag, 2u);
@@ -359,7 +360,7 @@ static void count_lines(void *host, const char *text, size_t len) {
   Shared *shared = host;
   assert_memory_equal(text, "SCHED ", 6);
   assert_int_equal(text[len - 1], '\n');
-  if (rt_add(&shared->counts[0], (uint64_t)1) == 4) sched_exit(shared->s);
+  if (rt_add(&shared->counts[0], (uint64_t)1) == 4) sched_exit(shared->sched);
 }
 
 static void sleeps_long(P *p, Task *task) {

@@ -66,7 +66,7 @@ static void stopped_checks(P *p, Task *task) {
   rt_store_seq(&shared->counts[3], (uint64_t)0);
   sched_run_stopped(p, work_on, shared);
   assert_int_equal(count_of(shared, 2), count_of(shared, 4));
-  assert_true(count_of(shared, 4) <= (uint64_t)sched_procs(shared->s));
+  assert_true(count_of(shared, 4) <= (uint64_t)sched_procs(shared->sched));
   assert_true(count_of(shared, 4) <= (uint64_t)cpus());
   if (count_of(shared, 4) <= 16) {
     uint64_t all = count_of(shared, 4) == 16
@@ -75,7 +75,7 @@ static void stopped_checks(P *p, Task *task) {
     assert_int_equal(count_of(shared, 3), all & 0x1111111111111111u);
   }
   shared->counts[5] = 0;
-  sched_each_root(shared->s, count_root, shared);
+  sched_each_root(shared->sched, count_root, shared);
   assert_in_range(shared->counts[5], 1, LOAD + 2);
   assert_int_equal(before, count_of(shared, 0));
   rt_store_seq(&shared->counts[1], (uint64_t)0);
@@ -214,7 +214,7 @@ static void handshakes_reach_each_p_once(void **state) {
     shared_chan(&shared, 0, 100);
     assert_int_equal(shared_run(&shared, shake_main), SCHED_EXITED);
     for (int i = 0; i < some_procs[k]; i++) {
-      assert_int_equal((uintptr_t)sched_p(shared.s, i)->local, 3 * SHAKES);
+      assert_int_equal((uintptr_t)sched_p(shared.sched, i)->local, 3 * SHAKES);
     }
     shared_free(&shared);
   }
@@ -240,7 +240,7 @@ static void resize_main(P *p, Task *task) {
     p = sched_set_procs(p, &task->g, sizes[task->i % 10]);
     assert_non_null(p);
     assert_ptr_equal(p->current, &task->g);
-    assert_int_equal(sched_procs(task->shared->s), sizes[task->i % 10]);
+    assert_int_equal(sched_procs(task->shared->sched), sizes[task->i % 10]);
     assert_true(p->id < sizes[task->i % 10]);
     if (task->i % 2 == 0) CO_SLEEP(300000);
     CO_YIELD;
@@ -254,9 +254,9 @@ static void procs_change_while_running(void **state) {
   (void)state;
   Shared shared;
   shared_init(&shared, 2, LOAD + 1);
-  shared.s->hooks.host = &shared;
-  shared.s->hooks.p_init = init_local;
-  shared.s->hooks.p_free = free_local;
+  shared.sched->hooks.host = &shared;
+  shared.sched->hooks.p_init = init_local;
+  shared.sched->hooks.p_free = free_local;
   for (int i = 0; i <= LOAD; i++) shared.tasks[i].g.resume = task_resume_once;
   shared_chan(&shared, 0, 100);
   assert_int_equal(shared_run(&shared, resize_main), SCHED_EXITED);

@@ -211,7 +211,7 @@ static void memory_far_apart(void **state) {
 enum { ROUNDS = 20000 };
 
 typedef struct Worker {
-  Fixture *f;
+  Fixture *fixture;
   int index;
   uint32_t *arrived;  // how often one of the two has begun a round
   ObjString *const *strings;
@@ -224,7 +224,7 @@ typedef struct Worker {
 // some of them.
 static void *work(void *arg) {
   Worker *worker = arg;
-  Local *local = &worker->f->locals[worker->index];
+  Local *local = &worker->fixture->locals[worker->index];
   char mark[] = {(char)('A' + worker->index), '\0'};
   for (uint32_t n = 0; n < ROUNDS; n++) {
     ObjString *string = worker->strings[n];
@@ -255,8 +255,10 @@ static void threads_append_at_once(void **state) {
   uint32_t arrived = 0;
   pthread_t threads[2];
   for (int t = 0; t < 2; t++) {
-    workers[t] = (Worker){
-        .f = fixture, .index = t + 1, .arrived = &arrived, .strings = strings};
+    workers[t] = (Worker){.fixture = fixture,
+                          .index = t + 1,
+                          .arrived = &arrived,
+                          .strings = strings};
     pthread_create(&threads[t], NULL, work, &workers[t]);
   }
   for (int t = 0; t < 2; t++) pthread_join(threads[t], NULL);
@@ -297,7 +299,7 @@ static void threads_settle_at_once(void **state) {
   pthread_t threads[2];
   for (int t = 0; t < 2; t++) {
     workers[t] =
-        (Worker){.f = fixture, .arrived = &arrived, .strings = strings};
+        (Worker){.fixture = fixture, .arrived = &arrived, .strings = strings};
     pthread_create(&threads[t], NULL, settle_all, &workers[t]);
   }
   for (int t = 0; t < 2; t++) pthread_join(threads[t], NULL);

@@ -17,15 +17,15 @@ enum { CODE = 4, REGISTERS = 5, CALLEE_AT = 4 };
 
 // A goroutine of two frames that run the same function.
 typedef struct Running {
-  Fixture *f;
+  Fixture *fixture;
   Goroutine *g;
   Proto proto;
   Instr code[CODE];
 } Running;
 
 static void begin(Running *running) {
-  *running = (Running){.f = fixture_new(1)};
-  Local *local = running->f->locals;
+  *running = (Running){.fixture = fixture_new(1)};
+  Local *local = running->fixture->locals;
   running->proto =
       (Proto){.code = running->code, .ncode = CODE, .nregs = REGISTERS};
   running->proto.name = string_new(local, "f", 1);
@@ -47,7 +47,7 @@ static void begin(Running *running) {
   g->base[-1] = value_from_obj(closure);
 }
 
-static void end(Running *running) { fixture_free(running->f); }
+static void end(Running *running) { fixture_free(running->fixture); }
 
 // --- Frames -----------------------------------------------------------------
 static bool top_valid(const void *of) {
@@ -58,14 +58,14 @@ static bool top_valid(const void *of) {
 static void return_from(void *arg) {
   Running *running = arg;
   Value result = VALUE_NIL;
-  call_return(running->f->locals, running->g, &result, 1);
+  call_return(running->fixture->locals, running->g, &result, 1);
 }
 
 static void reserve(void *arg) {
   Running *running = arg;
-  running->f->vm.stack_limit_bytes = 1 << 20;
-  running->f->vm.frame_limit = 1000;
-  stack_reserve(running->f->locals, running->g, running->g->limit + 10);
+  running->fixture->vm.stack_limit_bytes = 1 << 20;
+  running->fixture->vm.frame_limit = 1000;
+  stack_reserve(running->fixture->locals, running->g, running->g->limit + 10);
 }
 
 static void frames(void **state) {
@@ -116,12 +116,12 @@ static bool goroutine_valid(const void *goroutine) {
 
 static void cancel(void *arg) {
   Running *running = arg;
-  group_raise(running->f->locals, running->g);
+  group_raise(running->fixture->locals, running->g);
 }
 
 static void wake_up(void *arg) {
   Running *running = arg;
-  interp_wake(running->f->locals, running->g);
+  interp_wake(running->fixture->locals, running->g);
 }
 
 static void stacks(void **state) {
@@ -166,7 +166,7 @@ static void what_it_waits_with(void **state) {
 
 static void pop_deferred(void *arg) {
   Running *running = arg;
-  call_pop_deferred(running->f->locals, running->g);
+  call_pop_deferred(running->fixture->locals, running->g);
 }
 
 static void deferred_calls_and_panics(void **state) {
@@ -174,7 +174,7 @@ static void deferred_calls_and_panics(void **state) {
   Running r;
   begin(&r);
   Goroutine *g = r.g;
-  ObjValues *record = values_new(r.f->locals, 3);
+  ObjValues *record = values_new(r.fixture->locals, 3);
   record->slots[1] = value_from_small(g->base - g->stack);
   record->len = 3;
   g->defers = value_from_obj(record);
@@ -196,7 +196,7 @@ static void deferred_calls_and_panics(void **state) {
 // --- Operands of instructions -----------------------------------------------
 // An instruction's operand, as the interpreter's macros ask for it.
 typedef struct Asked {
-  Running *r;
+  Running *running;
   Instr i;
   const char *kinds;  // NULL: a register beside the operands
   uint32_t n;
@@ -204,7 +204,8 @@ typedef struct Asked {
 
 static void ask(void *arg) {
   const Asked *asked = arg;
-  const Value *base = asked->r->g->base, *constants = asked->r->proto.constants;
+  const Value *base = asked->running->g->base,
+              *constants = asked->running->proto.constants;
   if (asked->kinds == NULL)
     (void)operand_range(base, asked->i, asked->n);
   else if (strchr(asked->kinds, 'k') != NULL)
