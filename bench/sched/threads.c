@@ -69,7 +69,7 @@ static void line(void) {
 
 // --- Stealing across --------------------------------------------------------
 typedef struct Filling {
-  Sched *s;
+  Sched *sched;
   int each;
 } Filling;
 
@@ -82,7 +82,7 @@ static void fill(void *arg) {
     if (rt_load_acquire(&quit) != 0) return;
     int used = 0;
     for (int v = 1; v <= VICTIMS; v++) {
-      P *p = filling->s->all_ps[v];
+      P *p = filling->sched->all_ps[v];
       bench_drain(p);
       for (int k = 0; k < filling->each; k++) runq_put(p, &gs[used++ % GS]);
     }

@@ -5,11 +5,11 @@
 //   sim WORKLOAD PROCS [seed=N] [scale=X] [param=N] [rings=1]
 //      [slack=NS] [COST=NS]...
 //   sim check
+#include "sim.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "sim.h"
 
 // --- Figures ----------------------------------------------------------------
 typedef struct Figures {

@@ -44,7 +44,7 @@ typedef struct Run {
   double scale;   // how long the run is, 1: the whole
   bool rings;     // the scheduler is told where the CPUs lie
   int64_t param;  // of the workload
-  Sched *s;
+  Sched *sched;
   Task *tasks;
   uint32_t tasks_used;  // atomic
   uint32_t present;     // atomic, of the warm-up
@@ -761,7 +761,7 @@ static void *run_main(void *arg) {
 #ifdef SCHED_NO_PLACE
   config.topology = topology(run.rings);
 #endif
-  run.s = sched_new(&config);
+  run.sched = sched_new(&config);
   run.tasks = sim_alloc(RT_LINE, TASKS_MAX * sizeof(Task));
   sim_watch(run.tasks, sizeof(Task), TASKS_MAX);
   G *main_g = &run.tasks[run.tasks_used++].g;
@@ -769,9 +769,9 @@ static void *run_main(void *arg) {
   Task *task = (Task *)(void *)main_g;
   task->body = main_body;
   task->pending = 1;
-  SchedEnd end = sched_run(run.s, main_g, RT_FOREVER, NULL);
+  SchedEnd end = sched_run(run.sched, main_g, RT_FOREVER, NULL);
   RT_CHECK(end == SCHED_EXITED, "the runtime thinks it is deadlocked");
-  sched_free(run.s);
+  sched_free(run.sched);
   return NULL;
 }
 
