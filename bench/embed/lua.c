@@ -43,16 +43,16 @@ static const char script[] =
     "function back(n) return (repeat_(empty, n)) end\n";
 
 typedef struct Host {
-  lua_State *l;
+  lua_State *lua;
   int f;
 } Host;
 
 static void call_once(void *arg, int64_t n) {
   Host *host = arg;
-  lua_rawgeti(host->l, LUA_REGISTRYINDEX, host->f);
-  lua_pushinteger(host->l, (lua_Integer)n);
-  if (lua_pcall(host->l, 1, 1, 0) != 0) die(lua_tostring(host->l, -1));
-  lua_settop(host->l, 0);
+  lua_rawgeti(host->lua, LUA_REGISTRYINDEX, host->f);
+  lua_pushinteger(host->lua, (lua_Integer)n);
+  if (lua_pcall(host->lua, 1, 1, 0) != 0) die(lua_tostring(host->lua, -1));
+  lua_settop(host->lua, 0);
 }
 
 static void call_each(void *arg, int64_t n) {
