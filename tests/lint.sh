@@ -49,7 +49,7 @@ done | sed 's|//.*||; s/"[^"]*"//g' |
   grep -vE '^sched/cpu_count\.c:.*getline|^(sched/stats|lang/format/check)\.c:.*open_mem')
 [ -z "$found" ] || fail 'memory that is not of a Memory (sched/memory.h)' "$found"
 
-for layer in $layers tests/unit; do
+for layer in $layers tests bench; do
   found=$({ sources "$layer"; find "$layer" -name '*.csp'; } | xargs wc -l |
     awk '$1 > ($2 == "vm/csp.h" ? 1000 : 800) && $2 != "total"')
   [ -z "$found" ] || fail 'over 800 lines' "$found"
@@ -94,5 +94,5 @@ list_has_sources tests/explore/sched_explore.h sched/rt.c sched/rt_poll.c
 list_has_sources tests/unit/sched_sources.h sched/lifecycle.c sched/proc.c
 
 tests/atomics.py sched vm stdlib cli lang || status=1
-tests/style.py $layers examples || status=1
+tests/style.py $layers examples tests bench || status=1
 exit $status

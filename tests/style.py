@@ -9,9 +9,10 @@ labels of a switch do not count, nor do a `break` or `return` that only ends a c
 Pointers are compared with NULL, where the function declares the name as a pointer
 and in no other way.
 
-A pointer that is a parameter or a local variable has a word as its name. A letter is
-for a G, M or P, for text (s) and for a value (v), for two of a kind (a and b, x and y),
-and for what a loop of at most three lines goes through.
+A pointer that is a parameter, a local variable or a field has a word as its name. A
+letter is for a G, M or P, for text (s) and for a value (v), for two of a kind (a and b,
+x and y), for the children of a Node, and for what a loop of at most three lines goes
+through.
 
 Each folder of the scheduler, the VM and the compiler has at least 8 assertions in
 1000 lines.
@@ -31,6 +32,7 @@ LONG = set()
 LETTERS = {"G": "g", "Goroutine": "g", "M": "m", "P": "p", "char": "s", "uint8_t": "s",
            "Value": "v", "CspValue": "v"}
 PAIRS = {"a": "b", "b": "a", "x": "y", "y": "x"}
+CHILDREN = ("Node", "abcd")  # fields
 LOOP_MAX = 3
 
 ASSERTED = ("sched", "vm", "lang")
@@ -51,6 +53,8 @@ AS_BOOL = r"!%s\b(?![\w.(\[]|->|--|\+\+)|\b(?:if|while) \(%s\)|" + \
 # A function or the declaration of one; a name in it that is a letter, after its type
 # or after another name of that type.
 PIECE = re.compile(r"^[A-Za-z_][^\n;={}]*\([^;{}]*\)(?:;| \{[^\n]*\}$| \{\n(?:.*\n)*?\})", re.M)
+STRUCT = re.compile(r"^(?:typedef |static )?(?:const )?(?:struct|union)\b[^;{}()]*\{\n(?:.*\n)*?\}",
+                    re.M)
 LETTER = re.compile(r"(?:\b([A-Za-z_]\w*) |, )(?:const )?\*+(?:const )?([a-zA-Z])(?=[,;)\[]| =)")
 TYPE = re.compile(r"(\w+) (?:const )?\*")
 NO_TYPE = ("return", "else", "case", "sizeof")
@@ -73,6 +77,11 @@ PLANTED = (  # (text, the lines of it that are wrong)
     ("int f(void) {\n  for (Obj *o = all; o != end; o++) g(o);\n}", []),
     ("int f(void) {\n  for (Obj *o = all; o != end; o++) {\n" + "    g(o);\n" * 3 + "  }\n}", []),
     ("int f(void) {\n  for (Obj *o = all; o != end; o++) {\n" + "    g(o);\n" * 4 + "  }\n}", [2]),
+    ("typedef struct T {\n  Obj *obj, *o;\n  G *g;\n} T;", [2]),
+    ("static const struct {\n  int n;\n  Obj *o;  // a *p\n} all[] = {{1, NULL}};", [3]),
+    ("struct T {\n  void (*f)(Obj *o);\n  Obj *a, *b;\n};", [2]),
+    ("struct Node {\n  Node *b, *c, *e;\n};", [2]),
+    ("int f(Node *c);", [1]),
     ("int f(void) {\n  for (int i = 0; i < 3; i++) {\n    Obj *o = g(i);\n  }\n}", [3]),
 )
 
@@ -136,8 +145,10 @@ def of_short_loop(piece, at):
 def no_word(line, piece):
     found = list(pointers_by_letters(piece))
     letters = {letter for _, _, letter in found}
+    is_struct = STRUCT.match(piece)
     for at, kind, letter in found:
         if LETTERS.get(kind) != letter and PAIRS.get(letter) not in letters and \
+                not (is_struct and kind == CHILDREN[0] and letter in CHILDREN[1]) and \
                 not of_short_loop(piece, at):
             yield line + piece.count("\n", 0, at), \
                 "%s is a pointer to %s: take a word" % (letter, kind)
@@ -150,7 +161,7 @@ def wrong_in(path, text):
         line = text.count("\n", 0, match.start()) + 1
         yield from too_long(path, line, match.group())
         yield from not_compared(path, line, match.group())
-    for match in PIECE.finditer(text):
+    for match in list(PIECE.finditer(text)) + list(STRUCT.finditer(text)):
         line = text.count("\n", 0, match.start()) + 1
         yield from no_word(line, match.group())
 
