@@ -107,7 +107,7 @@ proofs: deps  ## weak memory, models and more schedules of sched/, some minutes
 lint:  ## format, layers and rooms, what comments name, file sizes, unique names, benchmarks, no warnings from either compiler
 	@sh tests/lint.sh $(LAYERS)
 	@docs/opcodes.py
-	@tests/comments.py $(LAYERS) tests/unit tests/explore tests/relacy bench examples
+	@tests/comments.py $(LAYERS) tests bench examples
 	@tests/explore/mutants --check
 	@tests/relacy/run --check
 	@clang-format --dry-run -Werror $(C_FILES)

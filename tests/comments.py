@@ -27,7 +27,9 @@ import re
 import subprocess
 import sys
 
-SOURCES = (".c", ".h", ".re", ".y", ".def", ".cpp", ".py", ".sh", ".csp", ".mk")
+# Sources whose comments are checked, and all that has names.
+OF_C = (".c", ".h", ".re", ".y", ".def", ".cpp", ".hpp", ".pml")
+SOURCES = OF_C + (".py", ".sh", ".csp", ".mk")
 # Files whose strings tell what a table's rows mean, for readers alone.
 PROSE_IN_STRINGS = ("lang/ast.h",)
 FENCE = re.compile(r" {0,3}```")  # of a block; further in it is a part of one
@@ -47,9 +49,9 @@ RULE = re.compile(r"^- \*\*(\d+[a-d]?)\. ", re.M)
 RULES, RULES_MAP = "docs/scheduler-rules.md", "sched/README.md"
 CELL_END = re.compile(r"(?<!\\)\|")
 BROKEN_HEADING = re.compile(r"^// (?:--- .*[^-\n]|-{10,}.*)$", re.M)
-# Of libc, lemon, compilers and the system; and of the language itself.
+# Of libc, lemon, spin, compilers and the system; of documents; and of the language itself.
 OTHERS = {"callgrind_annotate", "asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmocka.h",
-          "seq_cst", "epoll_pwait2", "test_NAME.c"}
+          "seq_cst", "epoll_pwait2", "test_NAME.c", "pan.c", "host.h"}
 
 # Folders whose comments are checked for sentences, and documents that are not.
 READ_ALL = ("sched", "vm", "lang", "cli", "stdlib", "bench", "examples")
@@ -83,7 +85,7 @@ def comments(text, path):
 def code_of(path):
     """The text without comments."""
     text = read(path)
-    if not path.endswith((".c", ".h", ".re", ".y", ".def", ".cpp")):
+    if not path.endswith(OF_C):
         return text
     return COMMENT.sub(lambda m: " " if is_prose(m, path) else m.group(), text)
 
@@ -248,7 +250,7 @@ def main():
             wrong = 1
     for path in paths:
         folder = next((f for f in sys.argv[1:] if path.startswith(f + "/")), None)
-        if folder is None or not path.endswith((".c", ".h", ".re", ".y", ".def", "README.md")):
+        if folder is None or not path.endswith(OF_C + (".csp", "README.md")):
             continue
         text = read(path)
         document = path.endswith(".md")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups (sched/group.c): members that start others, the end, cancelling.
+// What sched/group.c does: members that start others, the end, cancelling.
 //
 // G 0 begins group 0, starts G 1 in it, and ends it. G 1 starts G 2, in group 0
 // or (INNER) in group 1, which it begins and ends, maybe as a deferred function

@@ -48,7 +48,7 @@ inline note_wait() {
   :: atomic { note == SET -> note = CLEAR };  // the CAS from CLEAR fails
      break
   :: atomic { note != SET -> note = SLEEPS };
-     // FUTEX_WAIT compares and goes to sleep in one step
+     // FUTEX_WAIT_BITSET compares and goes to sleep in one step
 #ifdef BUG_NO_COMPARE
      in_futex = true;
 #else

@@ -271,8 +271,7 @@ inline drain_inbox(p) {
   };                                                                     \
   goto got
 
-// --- An M (proc.c: proc_m_loop, find_work.c: find_work_next)
-// ---------------------------
+// --- An M: proc_m_loop (proc.c), find_work_next (find_work.c) ---------------
 proctype M(byte m; byte p) {
   byte who, woken = NONE;
   bool spins, found, skips[PS];

@@ -82,7 +82,7 @@ proctype M(byte m) {  // idle_wait
      :: !polled ->
 end_sleeps:
         d_step { note[m] -> note[m] = false }
-     :: polled ->  // sleep_in_netpoll
+     :: polled ->  // idle_sleep_in_netpoll
         polling[m] = true;
 #ifndef BUG_NO_NOTE_LOOK
         if

@@ -22,8 +22,7 @@ static void check_thread(Task *task) {
                 (int)task->a);
 }
 
-// --- What callbacks do: task->a is their thread
-// --------------------------------
+// --- What callbacks do: task->a is their thread -----------------------------
 static void computes(P *p, Task *task) {
   CO_BEGIN;
   check_thread(task);
