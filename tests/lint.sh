@@ -38,7 +38,7 @@ found=$(grep -nE '#include "(\.\./)?(sched|lang|vm)/' stdlib/*.c stdlib/*.h \
 #   lang/parse/grammar.y  the names that lemon's stack has for mem_alloc's kind
 #   sched/cpu_count.c   getline of /proc: its buffer is libc's, as the FILE is
 #   sched/stats.c       open_memstream: lines for a watcher of the scheduler
-#   lang/format/check.c the same; the formatter has no runtime
+#   lang/format/same_program.c  the same; the formatter has no runtime
 allocates='malloc|calloc|realloc|reallocarray|strdup|strndup|v?asprintf|getline'
 allocates="$allocates|getdelim|open_memstream|aligned_alloc|posix_memalign|free"
 found=$(for layer in $layers; do
@@ -46,7 +46,7 @@ found=$(for layer in $layers; do
 done | sed 's|//.*||; s/"[^"]*"//g' |
   grep -E "(^|[^a-zA-Z0-9_.>])($allocates) *\\(|[(,] *($allocates) *[,)]" |
   grep -vE '^(sched/memory\.c|stdlib/freeze\.c):|^lang/parse/grammar\.y:[0-9]+:#(define|undef)' |
-  grep -vE '^sched/cpu_count\.c:.*getline|^(sched/stats|lang/format/check)\.c:.*open_mem')
+  grep -vE '^sched/cpu_count\.c:.*getline|^(sched/stats|lang/format/same_program)\.c:.*open_mem')
 [ -z "$found" ] || fail 'memory that is not of a Memory (sched/memory.h)' "$found"
 
 for layer in $layers tests bench; do

@@ -7,7 +7,7 @@
 // words begin statements, which belong together as brackets, and where the
 // author broke lines. print.c goes over the words once and decides on each
 // break and space. sheet.c keeps the lines and puts the comments at their ends
-// under each other. check.c proves that the result is the same program.
+// under each other. same_program.c proves that the result is the same program.
 //
 // Words and comments are printed from the source text in their order, so none
 // can be lost. The formatter only chooses what stands between them, and leaves

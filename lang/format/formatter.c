@@ -8,8 +8,8 @@
 
 #include "lang/arena.h"
 #include "lang/diag.h"
-#include "lang/format/check.h"
 #include "lang/format/print.h"
+#include "lang/format/same_program.h"
 #include "lang/format/sheet.h"
 #include "lang/format/words.h"
 #include "lang/parse/trail.h"

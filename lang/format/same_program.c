@@ -4,7 +4,7 @@
 //
 // A mistake of the printer therefore never changes what a program means, and
 // never loses a comment. formatter.c gives out no text that fails here.
-#include "lang/format/check.h"
+#include "lang/format/same_program.h"
 
 #include <stdlib.h>
 #include <string.h>

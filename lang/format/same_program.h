@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Is the result the same program?
-#ifndef CSP_LANG_FORMAT_CHECK_H
-#define CSP_LANG_FORMAT_CHECK_H
+#ifndef CSP_LANG_FORMAT_SAME_PROGRAM_H
+#define CSP_LANG_FORMAT_SAME_PROGRAM_H
 
 #include "lang/format/format.h"
 
