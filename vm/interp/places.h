@@ -4,7 +4,7 @@
 #define CSP_VM_INTERP_PLACES_H
 
 #include "vm/heap/local.h"
-#include "vm/interp/trace.h"
+#include "vm/interp/stack_trace.h"
 
 // The goroutine, whose g->pc is saved, has just made that error.
 void places_begin(Local *local, const Goroutine *g, ObjError *error);

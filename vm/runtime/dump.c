@@ -21,7 +21,7 @@
 #include "vm/interp/channels.h"
 #include "vm/interp/locks.h"
 #include "vm/interp/panic.h"
-#include "vm/interp/trace.h"
+#include "vm/interp/stack_trace.h"
 #include "vm/object/format.h"
 #include "vm/runtime/runtime.h"
 

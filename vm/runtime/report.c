@@ -18,7 +18,7 @@
 #include "vm/interp/panic.h"
 #include "vm/interp/places.h"
 #include "vm/interp/rows.h"
-#include "vm/interp/trace.h"
+#include "vm/interp/stack_trace.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/runtime/cancel_main.h"

@@ -5,7 +5,7 @@
 // wanted (Vm.library_frames). Frames that come again and again, as a function
 // that calls itself leaves them, are printed once, with a count. Pure
 // functions: any thread that has the trace.
-#include "vm/interp/trace.h"
+#include "vm/interp/stack_trace.h"
 
 #include "vm/code/proto.h"
 #include "vm/interp/panic.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Traces as text.
-#ifndef CSP_VM_INTERP_TRACE_H
-#define CSP_VM_INTERP_TRACE_H
+#ifndef CSP_VM_INTERP_STACK_TRACE_H
+#define CSP_VM_INTERP_STACK_TRACE_H
 
 #include "vm/heap/local.h"
 #include "vm/object/format.h"
