@@ -133,7 +133,7 @@ void buffer_free(Buffer *buffer);
 CspStatus buffer_ok(CspCall *call, Buffer *buffer);
 CspValue buffer_string(CspCall *call, Buffer *buffer);
 
-// --- utf8.c -----------------------------------------------------------------
+// --- code_points.c ----------------------------------------------------------
 enum { RUNE_BAD = 0xfffd };
 
 // The code point at data[at] (at < len); *width how many bytes. A byte that
