@@ -3,9 +3,9 @@
 //
 // A text goes this way. It is parsed with a trail (trail.c). words.c makes
 // words of the trail. The syntax tree gives a role to each word whose spelling
-// says too little (is this `(` a call's, this `-` a sign?). group.c finds which
-// words begin statements, which belong together as brackets, and where the
-// author broke lines. print.c goes over the words once and decides on each
+// says too little (is this `(` a call's, this `-` a sign?). brackets.c finds
+// which words begin statements, which belong together as brackets, and where
+// the author broke lines. print.c goes over the words once and decides on each
 // break and space. sheet.c keeps the lines and puts the comments at their ends
 // under each other. same_program.c proves that the result is the same program.
 //
