@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/source.h"
+#include "cli/read_source.h"
 #include "lang/format/formatter.h"
 #include "lang/source.h"
 #include "sched/rt.h"

@@ -17,9 +17,9 @@
 #include "cli/doc.h"
 #include "cli/fmt.h"
 #include "cli/quit.h"
+#include "cli/read_source.h"
 #include "cli/repl.h"
 #include "cli/runtime.h"
-#include "cli/source.h"
 #include "cli/test.h"
 
 enum { STATUS_USAGE = 2, STATUS_QUIT = 2 };

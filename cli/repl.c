@@ -8,8 +8,8 @@
 // would otherwise report a deadlock and end.
 #include "cli/repl.h"
 
+#include "cli/read_source.h"
 #include "cli/repl_internal.h"
-#include "cli/source.h"
 #include "lang/compile/session.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/report.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/source.h"
+#include "cli/read_source.h"
 #include "cli/test.h"
 
 typedef enum Directive {

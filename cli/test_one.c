@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "cli/quit.h"
+#include "cli/read_source.h"
 #include "cli/runtime.h"
-#include "cli/source.h"
 #include "cli/test.h"
 
 typedef struct OneTest {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reading a script whole, from a file or from standard input.
-#ifndef CSP_CLI_SOURCE_H
-#define CSP_CLI_SOURCE_H
+#ifndef CSP_CLI_READ_SOURCE_H
+#define CSP_CLI_READ_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading a script whole (source.h).
-#include "cli/source.h"
+// Reading a script whole (read_source.h).
+#include "cli/read_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
