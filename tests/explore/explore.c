@@ -511,7 +511,7 @@ static void report(uint64_t runs) {
 // --- Many runs --------------------------------------------------------------
 typedef struct Search {
   uint64_t runs, exhaustive;
-  int complete, complete_delayed;  // to so many preemptions; -1: none
+  int complete, complete_delayed;  // to so many preemptions, -1: none
   uint64_t delayed;                // runs with delayed stores
   uint64_t seed;
   double begun, seconds;  // when, and how long at most

@@ -19,8 +19,8 @@ typedef struct Scenario {
   const char *name;
   void (*body)(void *arg);
   void *arg;
-  uint32_t step_limit;  // more steps are a livelock; 0: EXPLORE_STEPS
-  int preemptions;      // exhaustive search up to so many; < 0: none
+  uint32_t step_limit;  // more steps are a livelock, 0: EXPLORE_STEPS
+  int preemptions;      // exhaustive search up to so many, < 0: none
   bool in_order;        // stores are never delayed
 } Scenario;
 
@@ -31,10 +31,10 @@ enum { EXPLORE_STEPS = 50000 };
 void explore_program(int scenarios);
 // false: EXPLORE_ONLY or EXPLORE_REPLAY leaves out scenarios, or runs of them.
 bool explore_is_whole(void);
-// true: no failure was found; else it has been printed.
+// true: no failure was found. Otherwise it has been printed.
 bool explore(const Scenario *scenario);
-// true: a failure was found, as it must be (of the explorer's own tests);
-// *text gets its message.
+// true: a failure was found, as it must be (of the explorer's own tests). *text
+// gets its message.
 bool explore_finds(const Scenario *scenario, const char **text);
 
 // --- From inside a run ------------------------------------------------------

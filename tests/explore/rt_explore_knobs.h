@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-// rt_thread_start asks `allow` and fails (EAGAIN) when it says no; NULL:
-// always allowed. Stays until changed.
+// rt_thread_start asks `allow` and fails (EAGAIN) when it says no. NULL: always
+// allowed. Stays until changed.
 void rt_explore_may_start(bool (*allow)(void (*run)(void *arg)));
 
 // Something happens to an invented descriptor, 0..7.

@@ -22,8 +22,8 @@ typedef enum StrategyKind {
   STRATEGY_EXHAUSTIVE,  // depth first, preemptions bounded
 } StrategyKind;
 
-// One decision of an exhaustive search: the alternative taken, of how many,
-// and how many preemptions there were before it; `costs`: whether another
+// One decision of an exhaustive search: the alternative taken, of how many, and
+// how many preemptions there were before it. `costs`: whether another
 // alternative than 0 is one.
 typedef struct Decision {
   uint32_t taken, count, preemptions;
@@ -39,7 +39,7 @@ typedef struct Strategy {
   uint32_t decisions;
   uint32_t inertia;
   bool after;   // steps also after what publishes (explore_published)
-  bool delays;  // stores may be delayed; of an exhaustive search: given
+  bool delays;  // stores may be delayed. Given for an exhaustive search
   int64_t priority[STRATEGY_PICKS];
   int64_t lowest;
   uint32_t change[PCT_DEPTH_MAX];
@@ -52,8 +52,8 @@ typedef struct Strategy {
 
 void strategy_begin(Strategy *strategy);  // a run
 uint64_t strategy_random(Strategy *strategy);
-// true: the running thread goes on, whoever else could (random only: it saves
-// finding out).
+// true: the running thread goes on, whoever else could (random only, as it
+// saves finding out).
 bool strategy_stays(Strategy *strategy);
 // What goes on, of picks[0..count), count > 1. The first is what goes on if
 // nothing speaks against it. `free`: the running thread sleeps or gives way, so

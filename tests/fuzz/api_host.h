@@ -41,7 +41,7 @@ typedef struct Host {
   bool waits_taken[WAITS];
   int stuck;    // threads that csp_free left
   int kept;     // csp_keep without csp_release_keep
-  int pipe[2];  // [0]: natives wait for it; or -1
+  int pipe[2];  // natives wait for the first; or -1
   Helper helper;
   bool stepped, has_helper;
 } Host;
@@ -126,7 +126,7 @@ static void wake(Host *host, int at) {
 }
 
 // --- Waits for descriptors --------------------------------------------------
-// Which one is taken; -1: all are.
+// Which one is taken, or -1 for all.
 static int take_wait(Host *host) {
   pthread_mutex_lock(&host->lock);
   int at = 0;

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: MIT
-// The memory of a runtime (CspConfig.alloc) as a host might give it: each block
-// knows its size, which must be what the runtime says of it; at the end none is
-// left. Some allocations fail, as the input says. Any thread.
+// SPDX-License-Identifier: MIT The memory of a runtime (CspConfig.alloc) as a
+// host might give it. Each block knows its size, which must be what the runtime
+// says of it. At the end none is left. Some allocations fail, as the input
+// says. Any thread.
 #ifndef CSP_FUZZ_API_MEMORY_H
 #define CSP_FUZZ_API_MEMORY_H
 
@@ -24,7 +24,7 @@ typedef struct Memory {
   atomic_size_t blocks;   // that are not freed
   atomic_uint count;      // of allocations
   unsigned first, every;  // the first that fails, and how many after it one
-                          // does again; 0: none. Immutable
+                          // does again, 0: none. Immutable
 } Memory;
 
 static bool memory_fails(Memory *memory) {
@@ -69,7 +69,8 @@ static bool memory_has_failed(Memory *memory) {
   return memory->first != 0 && atomic_load(&memory->count) >= memory->first;
 }
 
-// When nothing of the runtime is left: no waker, no door; stuck: but threads.
+// When nothing of the runtime is left, no waker and no door. stuck: but
+// threads.
 static void memory_end(Memory *memory, bool stuck) {
   while (stuck && atomic_load(&memory->blocks) != 0)
     nanosleep(&(struct timespec){0, 100000}, NULL);

@@ -28,7 +28,7 @@ static void task_over(void *data, const CspResult *result) {
   if (data != NULL) csp_wake(data, woken, data);
 }
 
-// go(f, x): its task; the end wakes nobody.
+// go(f, x): its task. The end wakes nobody.
 static CspStatus native_go(CspCall *call) {
   CspValue x = csp_arg(call, 1);
   CspValue task =
@@ -82,7 +82,7 @@ static void told(void *data) {
   csp_wake(((Told *)data)->waker, free_told, data);
 }
 
-// told(): until it is cancelled; the notice wakes it.
+// told(): until it is cancelled. The notice wakes it.
 static CspStatus native_told(CspCall *call) {
   Told *notice = malloc(sizeof *notice);
   if (notice == NULL) return csp_panic_memory(call);

@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: MIT
-// libFuzzer target: any words are a prelude's image, or refused with a message.
-// What was registered passes the verifier and lives through a collection; it
-// runs, too, as far as the verifier promises something (proto.h): where no
-// instruction takes a register at its word, and no native is called that does.
-// Inputs are images of `mini`, `other` or the library's prelude, with other
-// words.
-// `tests/fuzz/run SECONDS` builds and runs it.
+// SPDX-License-Identifier: MIT libFuzzer target: any words are a prelude's
+// image, or refused with a message. What was registered passes the verifier and
+// lives through a collection. It runs, too, as far as the verifier promises
+// something (proto.h), which is where no instruction takes a register at its
+// word, and no native is called that does. Inputs are images of `mini`, `other`
+// or the library's prelude, with other words. `tests/fuzz/run SECONDS` builds
+// and runs it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -67,8 +67,8 @@ static Piece piece_brackets(const uint8_t *data, size_t size) {
 
 typedef Piece (*PieceOf)(const uint8_t *data, size_t size);
 
-// data with `from` (of a text, which may be data's copy) in place of `to`; the
-// new size, or 0: too long.
+// data with `from` (of a text, which may be data's copy) in place of `to`.
+// Gives the new size, or 0: too long.
 static size_t mutator_put(uint8_t *data, size_t size, Piece to,
                           const uint8_t *text, Piece from, size_t most) {
   if (size - to.len + from.len > most) return 0;

@@ -177,7 +177,7 @@ struct Word {
 
 static Word words[WORDS_MAX];
 static unsigned word_count;
-static uint16_t word_index[4 * WORDS_MAX];  // + 1; 0: free
+static uint16_t word_index[4 * WORDS_MAX];  // + 1, 0: free
 static Word *stored_plainly[RELACY_THREADS];
 
 template <class T>
@@ -252,7 +252,7 @@ static void store_again(Word &word) {
   });
 }
 
-// A plain store to a word that is atomic elsewhere: the compiler calls before
+// A plain store to a word that is atomic elsewhere. The compiler calls before
 // it is done, so it is repeated on the rl::atomic at the thread's next call.
 static void settle_store() {
   Word *&word = stored_plainly[self()->index_];
@@ -296,7 +296,7 @@ extern "C" void relacy_ring(const uint32_t *head, void *ring, uint32_t size) {
   made.size = size;
 }
 
-// The slot at that address; NULL: it is none.
+// The slot at that address, or NULL.
 static Ring *ring_slot(uintptr_t address, uint32_t *slot) {
   for (unsigned i = 0; i < ring_count; i++) {
     uintptr_t at = (address - rings[i].first) / sizeof(void *);

@@ -28,7 +28,7 @@ typedef struct RelacyScenario {
   void (*threads[RELACY_THREADS])(void);  // 2 or 3 of them
   void (*check)(void);
   uint32_t random;    // runs with random choices
-  uint32_t bounded;   // at most so many of the systematic search; 0: none
+  uint32_t bounded;   // at most so many of the systematic search, 0: none
   uint32_t switches;  // how often that takes a thread's turn away
 } RelacyScenario;
 

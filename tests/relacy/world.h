@@ -80,7 +80,7 @@ static inline void work_found(G *g) {
                (int)(g - gs));
 }
 
-// At the end: gs[0..count) were put; each was taken or is queued once.
+// At the end: gs[0..count) were put. Each was taken or is queued once.
 static inline void work_check(int count) {
   for (int i = 0; i < WORLD_PS; i++) {
     for (G *g = ps[i].urgent.list.first; g != NULL; g = g->link) work_found(g);

@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: MIT
-// What the library asks of libc, made to fail on demand, for programs that are
-// linked with failing.opt (ld's --wrap: calls from our own objects come here;
-// libc's own calls do not, so those of its functions that allocate are here
-// themselves). Descriptors and threads count as allocations, too, and so does
-// each object of the language's heap: the heap's caches are kept empty while
-// failures are on, so that every one comes to heap_alloc_slow.
+// SPDX-License-Identifier: MIT What the library asks of libc, made to fail on
+// demand, for programs that are linked with failing.opt (ld's --wrap). Calls
+// from our own objects come here. libc's own calls do not, so those of its
+// functions that allocate are here themselves. Descriptors and threads count as
+// allocations, too, and so does each object of the language's heap: the heap's
+// caches are kept empty while failures are on, so that every one comes to
+// heap_alloc_slow.
 //
 // What malloc and the like gave, and what was mapped, is kept in a table, with
 // the number of the allocation: what is still there at the end is a leak.
@@ -36,19 +36,19 @@ enum { FAIL_TABLE = 1 << 17 };  // a power of two; live allocations at most
 
 static struct Failing {
   _Atomic bool on;     // allocations are counted, and may fail
-  long at;             // the number of the one that fails; 0: none
+  long at;             // the number of the one that fails, 0: none
   bool always;         // and all that follow
   bool objects;        // only goroutines' objects count
   _Atomic long count;  // so far
   _Atomic long failed;
   const void *caller;    // of the one that failed first
-  long no_thread;        // pthread_create fails from that call on; 0: none
+  long no_thread;        // pthread_create fails from that call on, 0: none
   _Atomic long threads;  // calls so far
   pthread_mutex_t lock;
   _Atomic long live;
   _Atomic long mapped;    // bytes, by mmap
   struct {                // guarded by lock
-    const void *address;  // NULL: free; 1: was in use
+    const void *address;  // NULL is free, 1 was in use
     long number;
     const void *caller;
   } table[FAIL_TABLE];
@@ -114,7 +114,7 @@ static bool fail_forget(const void *address) {
   return found;
 }
 
-// Failures from now on: of the n-th allocation (0: of none).
+// Failures from now on, of the n-th allocation (0: of none).
 static inline void fail_begin(long n, bool always) {
   failing.at = n;
   failing.always = always;

@@ -6,16 +6,18 @@
 //   fib(n): n <= 2: returns 1; else starts fib(n-1) and fib(n-2), then waits
 //   for the one and the other, and returns the sum. main starts fib(n), waits.
 //
-// Spawn, park, wake-up and end are sched/'s own; so is what a thread takes
+// Spawn, park, wake-up and end are sched/'s own. So is what a thread takes
 // next: runnext, ring, global queue, then the rings of the others, and their
-// runnext if it is there for the second time (row 12: a thief waits for 3 us,
+// runnext if it is there for the second time (row 12, a thief waits for 3 us,
 // which is longer than an action). Results go through channels of capacity 1.
 //
-// An action is one of the book's: all forks of a goroutine (child first: one,
-// as the child runs on) - a join: if its goroutine must wait, the thread takes
-// another - a return - an idle thread takes a goroutine; if that comes from its
-// own queue and had run before, it also goes on. The beginning and each action
-// are a row of the book's table.
+// An action is one of the book's:
+//   all forks of a goroutine (child first: one, as the child runs on)
+//   a join: if its goroutine must wait, the thread takes another
+//   a return
+//   an idle thread takes a goroutine, and goes on if that comes from its own
+//     queue and had run before
+// The beginning and each action are a row of the book's table.
 //
 // One system thread only; owner of everything is the walk.
 #ifndef CSP_TESTS_FIB_WALK_H

@@ -42,7 +42,7 @@ static inline bool steps_is_prefix(uint8_t byte) {
          byte == 0xF3;
 }
 
-// lock ...; xchg with memory, which locks without saying so; mfence.
+// lock ..., xchg with memory, which locks without saying so, and mfence.
 static inline bool steps_is_locked(const uint8_t *code) {
   while (steps_is_prefix(*code)) code++;
   if (*code == 0xF0) return true;

@@ -11,7 +11,7 @@ typedef struct Scenario {
   const char *name;
   Action action;
   int status;        // when nothing fails
-  const char *out;   // all of standard output then; NULL: not looked at
+  const char *out;   // all of standard output then, NULL: not looked at
   const char *err;   // a part of standard error, or of the messages
   const char *text;  // the script
   const char *uses;  // imports of modules that are made before, uncounted

@@ -233,7 +233,7 @@ typedef struct Reach {
   uint64_t random;
   int calls, over;
   int looks;     // before it is interrupted, in a debug build
-  int limit_ms;  // of what is not measured by CPU time; 0: none
+  int limit_ms;  // of what is not measured by CPU time, 0: none
   uint64_t most_steps;
   bool whole;           // nothing is interrupted before
   const char *program;  // that is loaded, instead of a call; or NULL
@@ -441,7 +441,7 @@ static inline CspHandle loaded(Host *host, const char *text,
 }
 
 // --- Hosts ------------------------------------------------------------------
-// root: the folder that is "/"; or NULL.
+// root: the folder that is "/", or NULL.
 static inline void open_reached(Host *host, const char *root,
                                 unsigned allowed) {
   memset(host, 0, sizeof *host);

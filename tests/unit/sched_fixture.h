@@ -140,7 +140,7 @@ struct Shared {
     }                                                            \
   } while (0)
 
-// A blocking call that does `work`; task->ok: it was made. The P may be another
+// A blocking call that does `work`. task->ok: it was made. The P may be another
 // afterwards: for tasks with task_resume_once.
 #define CO_CALL(work) CO_CALL_AS(false, work)
 #define CO_QUICK_CALL(work) CO_CALL_AS(true, work)

@@ -120,7 +120,7 @@ static char *nested(const Form *form, int count, size_t *len) {
 // --- Ways to compile --------------------------------------------------------
 typedef struct Compiling {
   Csp *csp;
-  const char *given;  // the text of what is imported; NULL: it imports the next
+  const char *given;  // the text of what is imported, NULL: it imports the next
   int names;          // that were given
 } Compiling;
 

@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: MIT
-// Threads of the host's against csp_free: what ends the run may be a call that
-// is still on its way out of the runtime; wakers outlive the runtime; the host
-// is told of waits that are cancelled; and threads that cannot know whether
-// there is a runtime have a door.
+// SPDX-License-Identifier: MIT Threads of the host's against csp_free: what
+// ends the run may be a call that is still on its way out of the runtime.
+// Wakers outlive the runtime. The host is told of waits that are cancelled.
+// Threads that cannot know whether there is a runtime have a door.
 #include <poll.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -174,7 +173,7 @@ static void op_cancelled(void *data) {
   atomic_fetch_add(&op->told, 1);
 }
 
-// wait(self): self: it wakes itself when it is cancelled.
+// wait(self) gives self. It wakes itself when it is cancelled.
 static CspStatus wait_op(CspCall *call) {
   Op *op = &ops[atomic_load(&op_count)];
   op->wakes_itself = csp_truthy(csp_arg(call, 0));

@@ -12,11 +12,13 @@
 // and whoever looks never finds it empty. One that grows, up to three words,
 // gets blocks from all its senders.
 //
-// Found when broken (tests/explore/mutants): a select claimed by a store; a
-// parker or a select that is WAITING only after the unlock; a select that gives
-// its locks back from the lowest, or stays in other queues when it is woken; a
-// receiver that takes from a full ring and forgets the waiting sender's value,
-// or a select that waits to send.
+// Found when broken (tests/explore/mutants):
+//   a select claimed by a store
+//   a parker or a select that is WAITING only after the unlock
+//   a select that gives its locks back from the lowest, or stays in other
+//     queues when it is woken
+//   a receiver that takes from a full ring and forgets the waiting sender's
+//     value, or a select that waits to send
 #include "tests/explore/sched_explore.h"
 
 enum { CHAN_GS = 3, CHAN_VALUES = 16 };
@@ -550,8 +552,8 @@ static void run_growing(const char *name, GBody *const *three, int preemptions,
   run_bare(name, three, preemptions);
 }
 
-// Two senders that both bring a block; a receiver that empties the chain while
-// they make one, so that the block it has read is the spare; senders that wrap
+// Two senders that both bring a block. A receiver that empties the chain while
+// they make one, so that the block it has read is the spare. Senders that wrap
 // into the first block, which goes to the end then.
 static void grows(void **state) {
   (void)state;

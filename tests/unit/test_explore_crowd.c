@@ -11,14 +11,18 @@
 // A window is judged after 2 events here, and nothing keeps rests apart, so
 // that small programs are crowded.
 //
-// Found when broken (tests/explore/mutants): the last one that works rests; a
-// rest without an end; what was left is taken by nobody; a quiet time without
-// an end, for a look, for a search and for sysmon; a turn that lasts wakes
-// nobody; posts that a thread has left to one that looked for work; an urgent G
-// that has no turn wakes nobody. crowd_look needs up to a minute to find that a
-// batch from the global queue wakes nobody, that an M rests though the quiet
-// time is over, that two end it, and that an M rests that looks for work.
-// crowd_timers needs as long for an M that rests beside urgent Gs.
+// Found when broken (tests/explore/mutants):
+//   the last one that works rests
+//   a rest without an end
+//   what was left is taken by nobody
+//   a quiet time without an end, for a look, for a search and for sysmon
+//   a turn that lasts wakes nobody
+//   posts that a thread has left to one that looked for work
+//   an urgent G that has no turn wakes nobody
+// crowd_look needs up to a minute to find that a batch from the global queue
+// wakes nobody, that an M rests though the quiet time is over, that two end it,
+// and that an M rests that looks for work. crowd_timers needs as long for an M
+// that rests beside urgent Gs.
 #define CROWD_EVENTS 2
 #define CROWD_APART_NS 0
 #include "tests/explore/sched_explore.h"
@@ -65,7 +69,7 @@ static Shared world;
 static uint32_t never, over;  // atomic
 static int rests;             // runs in which an M began to rest
 
-// Timers, and a post: when each is due (0: none is), which time the watcher has
+// Timers, and a post. When each is due (0: none is), which time the watcher has
 // seen there last, and how often it has seen since that it had not come.
 enum { TIMERS = 2, WAITS, LATE_LOOKS = 10, FIRST_SLEEPER = 5 };
 static struct {

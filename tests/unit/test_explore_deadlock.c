@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: MIT
-// Deadlock detection under interleaving (row 38): it fires whenever nothing
-// can run any more, and never while something can: a G in a blocking call, a
-// timer, a pin held by another thread, a G on its way from one queue to
-// another. And the end by sched_exit, from wherever it comes.
+// SPDX-License-Identifier: MIT Deadlock detection under interleaving (row 38).
+// It fires whenever nothing can run any more, and never while something can: a
+// G in a blocking call, a timer, a pin held by another thread, a G on its way
+// from one queue to another. And the end by sched_exit, from wherever it comes.
 //
-// Found when broken (tests/explore/mutants): calls, timers, pins or running Ps
-// that are not counted; the last unpin that does not look; an M that gives its
-// P back without a look; a call that begins after the end and is not counted.
+// Found when broken (tests/explore/mutants):
+//   calls, timers, pins or running Ps that are not counted
+//   the last unpin that does not look
+//   an M that gives its P back without a look
+//   a call that begins after the end and is not counted
 #include "tests/explore/sched_explore.h"
 
 enum { DEAD_TASKS = 5 };
@@ -99,7 +100,7 @@ typedef struct DeadTest {
   bool dead;  // how it ends
   bool sysmon;
   void (*bodies[DEAD_TASKS])(P *p, Task *task);
-  void (*thread)(void *arg);  // a thread of the host; NULL: none
+  void (*thread)(void *arg);  // a thread of the host, NULL: none
   bool refuse;                // some threads cannot be had
 } DeadTest;
 

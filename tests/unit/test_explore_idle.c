@@ -7,12 +7,15 @@
 //
 // An M that is woken is a dummy from the pool: it keeps what it was given.
 //
-// Found when broken (tests/explore/mutants): no second look after `spinning`
-// was dropped, or one that forgets runnext; a yield that wakes nobody; a
-// monitor that sleeps without a look at the Ps. And found in earlier versions:
-// an M that did not spin and gave its P back without a second look
-// ("not_spinning"); a list put into the ring without a wake-up
-// ("ready_list"); a waker that found no P and dropped its count late ("taken").
+// Found when broken (tests/explore/mutants):
+//   no second look after `spinning` was dropped, or one that forgets runnext
+//   a yield that wakes nobody
+//   a monitor that sleeps without a look at the Ps
+// And found in earlier versions:
+//   an M that did not spin and gave its P back without a second look
+//     ("not_spinning")
+//   a list put into the ring without a wake-up ("ready_list")
+//   a waker that found no P and dropped its count late ("taken")
 #include "tests/explore/sched_explore.h"
 
 enum { IDLE_PS = 3, IDLE_GS = 4, IDLE_DUMMIES = 3 };

@@ -1,14 +1,15 @@
-// SPDX-License-Identifier: MIT
-// Callbacks under interleaving (row 23): the G of a callback runs on its own
-// thread only, whoever readies it and wherever it is queued; the P goes on
-// meanwhile; nothing is lost when the world stops, the callback blocks in a
-// call, nests, or the runtime ends; one thread is left to run what callbacks
-// wait for.
+// SPDX-License-Identifier: MIT Callbacks under interleaving (row 23). The G of
+// a callback runs on its own thread only, whoever readies it and wherever it is
+// queued. The P goes on meanwhile. Nothing is lost when the world stops, the
+// callback blocks in a call, nests, or the runtime ends. One thread is left to
+// run what callbacks wait for.
 //
-// Found when broken (tests/explore/mutants): a thread that does not wait for
-// its P; one that keeps its P while the callback waits; a switch in place under
-// a callback; a P that is handed to nobody; callbacks that count on a thread
-// which the system then refuses.
+// Found when broken (tests/explore/mutants):
+//   a thread that does not wait for its P
+//   one that keeps its P while the callback waits
+//   a switch in place under a callback
+//   a P that is handed to nobody
+//   callbacks that count on a thread which the system then refuses
 #include "tests/explore/sched_explore.h"
 
 enum { LOCKED_TASKS = 6 };
@@ -183,7 +184,7 @@ typedef struct LockedTest {
   void (*nested)(P *p, Task *task);
   void (*others[3])(P *p, Task *task);
   bool leaves;
-  int threads;  // at most; 0: the default
+  int threads;  // at most, 0: the default
   bool refuse;  // the system gives some of them only
   int refused;  // callbacks, at most
 } LockedTest;

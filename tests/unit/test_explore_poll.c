@@ -1,13 +1,16 @@
-// SPDX-License-Identifier: MIT
-// Netpoll and the inbox under interleaving (rows 23b, 24): a G that waits for a
-// descriptor is woken once by an event, the deadline or close, whichever comes
-// when; no post is lost; nobody sleeps while something is there; no deadlock is
-// reported while somebody waits for a descriptor.
+// SPDX-License-Identifier: MIT Netpoll and the inbox under interleaving (rows
+// 23b, 24). A G that waits for a descriptor is woken once by an event, the
+// deadline or close, whichever comes when. No post is lost. Nobody sleeps while
+// something is there. No deadlock is reported while somebody waits for a
+// descriptor.
 //
-// Found when broken (tests/explore/mutants): a wait that does not look again at
-// closed; a G that is shown by a store; an M that blocks in netpoll and is not
-// broken out of it; two that block; a push that rings nobody; a second look
-// that forgets the inbox.
+// Found when broken (tests/explore/mutants):
+//   a wait that does not look again at closed
+//   a G that is shown by a store
+//   an M that blocks in netpoll and is not broken out of it
+//   two that block
+//   a push that rings nobody
+//   a second look that forgets the inbox
 #include "tests/explore/sched_explore.h"
 
 enum { POLL_TASKS = 4, FD = 3, EVENTS = 2 };

@@ -11,11 +11,15 @@
 // a Runner, which does what the prelude's _do does. The host's part (csp_run,
 // csp_free) is in host_runs and host_frees, in the order of vm.c.
 //
-// Found when broken (tests/explore/mutants): a door that is left before the
-// post, closed after its drain, entered by a store, or after a single look; its
-// keepers counted by a store, or one too few; posts that come after the end; a
-// drop of what has begun; a waiter that is told while its post is in the list;
-// posts that are held for ever; an interrupt past the door, or past the end.
+// Found when broken (tests/explore/mutants):
+//   a door that is left before the post, closed after its drain, entered by a
+//     store, or after a single look
+//   its keepers counted by a store, or one too few
+//   posts that come after the end
+//   a drop of what has begun
+//   a waiter that is told while its post is in the list
+//   posts that are held for ever
+//   an interrupt past the door, or past the end
 #include <stdint.h>
 
 static uint32_t posts_ahead_most;
@@ -50,7 +54,7 @@ typedef struct PostTest {
   bool one_step;   // (stepped) the host does not wait for more, and frees it
   int knowing;     // so many need no door: no run ends before their last call
   bool all_run;    // nothing ends it before all has run
-  uint32_t ahead;  // POSTS_AHEAD; 0: 2
+  uint32_t ahead;  // POSTS_AHEAD, 0: 2
   struct {
     Ask ask;
     Act act;

@@ -3,12 +3,15 @@
 // steal, half of a full ring overflows to the global queue. Afterwards every G
 // is somewhere exactly once.
 //
-// Found when broken (tests/explore/mutants): a thief or the owner that stores
-// head instead of claiming it by CAS; runnext taken, stolen or displaced by a
-// store; the tail published before its slot; a steal that publishes one too
-// many; child first: the last element taken without a CAS, and a thief that
-// takes half. (A torn read in grab that is not retried is harmless but for the
-// time it takes: the CAS fails.)
+// Found when broken (tests/explore/mutants):
+//   a thief or the owner that stores head instead of claiming it by CAS
+//   runnext taken, stolen or displaced by a store
+//   the tail published before its slot
+//   a steal that publishes one too many
+//   child first: the last element taken without a CAS, and a thief that takes
+//     half
+// (A torn read in grab that is not retried is harmless but for the time it
+// takes: the CAS fails.)
 #include "tests/explore/sched_explore.h"
 
 enum { QUEUE_PS = 3, QUEUE_GS = 12 };

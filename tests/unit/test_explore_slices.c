@@ -8,9 +8,11 @@
 // Gs that compute let virtual time pass themselves. Where a turn never comes
 // the run is a livelock.
 //
-// Found when broken (tests/explore/mutants): slices that do not end, or not for
-// a G that a timer woke; a turn of runnext that never ends; a preempted G that
-// goes to runnext; a displaced G that stays in runnext, too.
+// Found when broken (tests/explore/mutants):
+//   slices that do not end, or not for a G that a timer woke
+//   a turn of runnext that never ends
+//   a preempted G that goes to runnext
+//   a displaced G that stays in runnext, too
 #include "tests/explore/sched_explore.h"
 
 enum {

@@ -1,22 +1,23 @@
-// SPDX-License-Identifier: MIT
-// Blocking calls under interleaving (rows 2, 22): never more Ms in calls than
-// there are places; a call that waits for a place gets one, in turn, also when
-// the M that comes back goes on computing; none is lost when the world stops,
-// the number of Ps changes, or no thread can be had. Quick calls against
-// sysmon, stops of the world, handshakes and the end: one G at a time on each
-// P, none lost, all counts back at 0.
+// SPDX-License-Identifier: MIT Blocking calls under interleaving (rows 2, 22).
+// There are never more Ms in calls than places. A call that waits for a place
+// gets one, in turn, also when the M that comes back goes on computing. None is
+// lost when the world stops, the number of Ps changes, or no thread can be had.
+// Quick calls against sysmon, stops of the world, handshakes and the end: one G
+// at a time on each P, none lost, all counts back at 0.
 //
-// Found when broken (tests/explore/mutants): a place that is given to nobody,
-// or to two; a refused call that keeps its own; a quick call that looks at
-// p->look before its store; an M that takes its P back without asking, or out
-// of another M's call; a P that is taken and given to nobody.
+// Found when broken (tests/explore/mutants):
+//   a place that is given to nobody, or to two
+//   a refused call that keeps its own
+//   a quick call that looks at p->look before its store
+//   an M that takes its P back without asking, or out of another M's call
+//   a P that is taken and given to nobody
 #include "tests/explore/sched_explore.h"
 
 enum { CALL_TASKS = 5 };
 
 static Shared world;
 static int in_calls, places, made, refused;
-static int runs_on[8];  // the G between two looks on that P; 0: none
+static int runs_on[8];  // the G between two looks on that P, 0: none
 
 static void call(void) {
   in_calls++;
@@ -246,7 +247,7 @@ static void waits_in_call(P *p, Task *task) {
 }
 
 typedef struct CallTest {
-  int procs, places, threads;  // threads: 0: as many as are wanted
+  int procs, places, threads;  // no threads: as many as are wanted
   int calls;                   // that all together try
   void (*bodies[CALL_TASKS])(P *p, Task *task);
   bool sysmon, leaves;  // it runs; a G ends it all early

@@ -1,13 +1,14 @@
-// SPDX-License-Identifier: MIT
-// Timers under interleaving (row 25): started, stopped and fired by several
-// Ps, each fires once or was stopped; and timers of idle Ps, for which one
-// sleeping M watches (idle.c), are never forgotten.
+// SPDX-License-Identifier: MIT Timers under interleaving (row 25). Started,
+// stopped and fired by several Ps, each fires once or was stopped. Timers of
+// idle Ps, for which one sleeping M watches (idle.c), are never forgotten.
 //
-// Found when broken (tests/explore/mutants): a stop that does not look at the
-// owner again under the lock; a thief that does not take the lock; a sleeper
-// that is WAITING only when its timer has started; nobody, or sysmon not,
-// looking after timers; a call that leaves them to nobody; a bit of the mask
-// that stays.
+// Found when broken (tests/explore/mutants):
+//   a stop that does not look at the owner again under the lock
+//   a thief that does not take the lock
+//   a sleeper that is WAITING only when its timer has started
+//   nobody, or sysmon not, looking after timers
+//   a call that leaves them to nobody
+//   a bit of the mask that stays
 #include "tests/explore/sched_explore.h"
 
 enum { TIMER_PS = 3, TIMERS = 4, TIMER_TASKS = 5 };

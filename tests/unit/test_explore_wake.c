@@ -4,10 +4,12 @@
 // stops at the wrong moment, all threads sleep and the explorer says so.
 // The whole runtime runs on explorer threads: sched_run, Ms, find_work_next.
 //
-// Found when broken (tests/explore/mutants): no second look after `spinning`
-// was dropped; the last spinner that finds work wakes nobody; spawn or a
-// displaced G wakes nobody; a waker that counts itself without a CAS; thieves
-// that leave out the Ps of other nodes.
+// Found when broken (tests/explore/mutants):
+//   no second look after `spinning` was dropped
+//   the last spinner that finds work wakes nobody
+//   spawn or a displaced G wakes nobody
+//   a waker that counts itself without a CAS
+//   thieves that leave out the Ps of other nodes
 #include "tests/explore/sched_explore.h"
 
 enum { WAKE_TASKS = 10 };

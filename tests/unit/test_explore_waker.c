@@ -1,17 +1,20 @@
-// SPDX-License-Identifier: MIT
-// A native's wake-up by another thread (vm/runtime/park.c), under
-// interleaving: the host wakes while the goroutine waits, while it is told that
-// nobody waits any more, and while the runtime is freed. Whatever comes first:
-// make is called once, and never before `cancelled` has returned; a waker that
-// was woken before is not told; the block is freed once, after its last use.
+// SPDX-License-Identifier: MIT A native's wake-up by another thread
+// (vm/runtime/park.c), under interleaving: the host wakes while the goroutine
+// waits, while it is told that nobody waits any more, and while the runtime is
+// freed. Whatever comes first, make is called once, and never before
+// `cancelled` has returned. A waker that was woken before is not told. The
+// block is freed once, after its last use.
 //
 // The channel, the scheduler and the door are the real ones. Of the VM there is
 // a Csp in which only what park.c reads is set. The rest of what it calls is
 // below.
 //
-// Found when broken (tests/explore/mutants): csp_wake delivers in TELLING; the
-// teller does not deliver; the teller's use of a waker is not counted; the uses
-// that a post gives up; a waker that is made for a runtime that is gone.
+// Found when broken (tests/explore/mutants):
+//   csp_wake delivers in TELLING
+//   the teller does not deliver
+//   the teller's use of a waker is not counted
+//   the uses that a post gives up
+//   a waker that is made for a runtime that is gone
 #include "tests/explore/sched_explore.h"
 
 static void waker_free(void *block);

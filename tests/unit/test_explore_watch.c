@@ -1,11 +1,12 @@
-// SPDX-License-Identifier: MIT
-// Watching under interleaving: a thread without a P stops the world (row 35b,
-// dumps) against all that runs, against other stops, and against the end; and
-// events are kept meanwhile, in rings that go over at once.
+// SPDX-License-Identifier: MIT Watching under interleaving. A thread without a
+// P stops the world (row 35b, dumps) against all that runs, against other
+// stops, and against the end. Events are kept meanwhile, in rings that go over
+// at once.
 //
-// Found when broken: a restart that does not look for the deadlock which came
-// while the world was stopped, or for what was posted then; an outsider that
-// does not wait for its turn.
+// Found when broken:
+//   a restart that does not look for the deadlock which came while the world
+//     was stopped, or for what was posted then
+//   an outsider that does not wait for its turn
 #include "tests/explore/sched_explore.h"
 
 enum { WATCH_TASKS = 5, WATCH_PS = 3, WATCH_STOPS = 2, WATCH_TRIES = 20 };
@@ -14,7 +15,7 @@ enum { WATCH_TASKS = 5, WATCH_PS = 3, WATCH_STOPS = 2, WATCH_TRIES = 20 };
 typedef struct WatchTest {
   int procs;
   SchedEnd end;
-  uint32_t events;          // kept for each P; 0: none
+  uint32_t events;          // kept for each P, 0: none
   void (*host)(void *arg);  // what another host's thread does, with a pin
   void (*bodies[WATCH_TASKS])(P *p, Task *task);
   int64_t patience;  // of the outside thread with a stop; 0: it waits

@@ -4,11 +4,15 @@
 // G runs while the world is stopped, everybody goes on afterwards, a handshake
 // reaches each P once.
 //
-// Found when broken (tests/explore/mutants): a P that goes idle without
-// counting itself as stopped; idle Ps that can still be taken; looks that do
-// not stop; an M that is not woken by the restart; a restart that wakes no
-// thief; one P too few waited for; a handshake that forgets a P that goes idle;
-// a resize that forgets timers.
+// Found when broken (tests/explore/mutants):
+//   a P that goes idle without counting itself as stopped
+//   idle Ps that can still be taken
+//   looks that do not stop
+//   an M that is not woken by the restart
+//   a restart that wakes no thief
+//   one P too few waited for
+//   a handshake that forgets a P that goes idle
+//   a resize that forgets timers
 #include "tests/explore/sched_explore.h"
 
 enum { WORLD_BODIES = 5, WORLD_TASKS = 10, WORLD_PS = 3 };

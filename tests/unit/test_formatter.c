@@ -50,7 +50,7 @@ static char *read_file(const char *path, size_t *len) {
 }
 
 // --- bytecode ---------------------------------------------------------------
-// line:column, or file.csp:line
+// `line:column`, or `file.csp:line`.
 static bool is_place(const char *word, size_t len) {
   size_t digits = 0;
   while (digits < len && isdigit((unsigned char)word[len - 1 - digits])) {

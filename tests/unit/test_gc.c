@@ -363,7 +363,7 @@ static ObjChan *chan_new(Local *local, uint32_t cap) {
   return channel;
 }
 
-// slots[0]: the channel to receive from; slots[1]: what then came.
+// In slots are the channel to receive from, and what then came.
 static void receiver(P *p, G *g) {
   Goroutine *self = goroutine_of(g);
   if (self->block->slots[2] == VALUE_NIL) {

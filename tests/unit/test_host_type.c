@@ -78,7 +78,7 @@ static bool vec_add(CspCall *call, CspValue a, CspValue b, CspValue *sum) {
   return true;
 }
 
-// The place of an element: 0 and so on, or "x" to "w"; -1.
+// The place of an element, by 0 and so on, or "x" to "w". -1: there is none.
 static int64_t place(const Vec *vec, CspValue index) {
   int64_t at = -1;
   if (csp_type(index) == CSP_INT) at = csp_to_int(index);

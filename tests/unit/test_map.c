@@ -31,7 +31,7 @@ static Value key_of(Fixture *fixture, int k, uint64_t *seed) {
 
 typedef struct Model {
   int64_t value[KEYS];
-  uint64_t born[KEYS];  // 0: not there; else order of insertion
+  uint64_t born[KEYS];  // order of insertion, 0: not there
   uint64_t time;
   size_t count;
 } Model;

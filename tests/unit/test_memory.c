@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: MIT
-// CspConfig.alloc: a host's allocator that counts and checks. What it is told
-// of a block is right; nothing is left after csp_free but what csp.h names;
-// libc's own allocator is not called meanwhile (memory.opt has our objects'
-// calls come here; those that libc makes for itself do not).
+// SPDX-License-Identifier: MIT CspConfig.alloc: a host's allocator that counts
+// and checks. What it is told of a block is right. Nothing is left after
+// csp_free but what csp.h names. libc's own allocator is not called meanwhile
+// (memory.opt has our objects' calls come here, and those that libc makes for
+// itself do not).
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -27,12 +27,12 @@ enum { TABLE = 1 << 17 };  // live blocks at most; a power of two
 typedef struct CheckedHeap {
   pthread_mutex_t lock;
   struct {
-    void *block;  // NULL: none; &gone: was one
+    void *block;  // NULL: none, or &gone, where one was
     size_t size;
   } table[TABLE];
   size_t live, bytes;   // blocks, and theirs
   size_t calls, wrong;  // what it was told was not so
-  size_t fails_at;      // the number of the call that fails; 0: none
+  size_t fails_at;      // the number of the call that fails, 0: none
   bool fails_always;    // and all that follow
   bool closed;          // nothing may come any more
 } CheckedHeap;

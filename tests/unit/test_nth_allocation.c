@@ -181,7 +181,7 @@ static const CspFunction counter_methods[] = {
 static const CspModule host = {"host", functions, NULL, NULL, 0};
 
 // --- One attempt ------------------------------------------------------------
-// procs: 0: stepped, without threads.
+// procs 0: stepped, without threads.
 static Csp *open_runtime(int procs) {
   CspConfig config = {.size = sizeof config,
                       // What is not initialised shows when it is freed.

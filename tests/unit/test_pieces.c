@@ -15,7 +15,7 @@
 enum { BLOCK_MOST = 256 << 10, BETWEEN_MOST = 2 << 20 };
 
 typedef struct Counts {
-  size_t largest, all;   // bytes: of one block; of all that were given back
+  size_t largest, all;   // bytes, of one block and of all that were given back
   size_t between, most;  // given back since the last look; the most
   int looks;
 } Counts;

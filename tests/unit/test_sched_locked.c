@@ -32,7 +32,7 @@ _Thread_local uint64_t rt_locked;
 
 // --- The table --------------------------------------------------------------
 // X(name, text, with one P, with several, operations it consists of)
-// 0 operations: not bound to 2: it takes sched.lock, or is one in 16.
+// 0 operations: not bound to 2, as it takes sched.lock, or is one in 16.
 #define PATHS(X)                                                            \
   X(SPAWN, "spawn", 0, 1, 1)                                                \
   X(SPAWN_FULL, "spawn, another one is in runnext", 0, 2, 1)                \

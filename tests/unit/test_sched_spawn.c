@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: MIT
-// The two spawn policies (rows 31-33) on running runtimes: fib by goroutines
-// under both; child first on one P runs as a program of calls would, with a
-// queue that is no longer than the forks are deep; and the numbers of the
-// book's fib(4) (fib_walk.h), which bench/sched/fib_table prints.
+// SPDX-License-Identifier: MIT The two spawn policies (rows 31-33) on running
+// runtimes. Both run fib by goroutines. Child first on one P runs as a program
+// of calls would, with a queue that is no longer than the forks are deep. Last
+// come the numbers of the book's fib(4) (fib_walk.h), which
+// bench/sched/fib_table prints.
 #include "sched_fixture.h"
 // the fixture first: cmocka wants its headers before
 #include "sched/internal.h"
@@ -253,7 +253,7 @@ static void book_table(void **state) {
   // the book: 15, 2, 3 (all on busy threads), 3
   check_walk(4, 2, false,
              (FibStats){.rows = 15, .longest = 2, .stalls = 3, .stack = 3});
-  // the book: 14, 2, 2 (all on idle threads), 2; why not: fib_table.c
+  // the book: 14, 2, 2 (all on idle threads), 2. fib_table.c says why not
   check_walk(
       4, 2, true,
       (FibStats){

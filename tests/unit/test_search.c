@@ -59,8 +59,8 @@ static void as_every_place(size_t least, size_t most, size_t text_most,
   }
 }
 
-// Needles for memmem and for the comparison of few places; those for the
-// two-way search; and that with the least that can be cut in two.
+// Needles for memmem and for the comparison of few places, those for the
+// two-way search, and that with the least that can be cut in two.
 static void finds_what_is_there(void **state) {
   (void)state;
   as_every_place(1, 12, 60, 200000);

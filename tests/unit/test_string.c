@@ -124,8 +124,9 @@ static void equality_and_hashes(void **state) {
         assert_int_equal(value_hash(&fixture->vm, a[i]),
                          value_hash(&fixture->vm, b[j]));
     }
-  // Each with itself but NaN: 27; 0 is -0 both ways and both are int 0: 6;
-  // 1, -1, 2^53, 2^61, -2^61, 2^62 and -2^63 as ints and floats: 14.
+  // 27 are each with itself but NaN. 6 are of 0, which is -0 both ways, and
+  // both are int 0. 14 are 1, -1, 2^53, 2^61, -2^61, 2^62 and -2^63 as ints and
+  // floats.
   assert_int_equal(equal, 27 + 6 + 14);
   assert_true(value_equal(value_from_small(1), value_from_float(local, 1)));
   assert_false(value_equal(a[FLOATS - 1], a[FLOATS - 1]));

@@ -42,8 +42,8 @@ static CspStatus count_on(CspCall *call, void *data, bool on) {
   return csp_ok_int(call, count->at);
 }
 
-// count(n): a list that grows by one for each piece of n units, and n; n < 0:
-// without end.
+// count(n): a list that grows by one for each piece of n units, and n. Without
+// end if n < 0.
 static CspStatus count(CspCall *call) {
   Count c = {.list = csp_list(call, 0), .memory = malloc(1)};
   if (!csp_need_int(call, 0, &c.end)) return CSP_PANIC;
