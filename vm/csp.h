@@ -713,8 +713,8 @@ double csp_to_float(CspValue v);  // int or float
 // no memory to copy it, of which csp_type and csp_need_string have told.
 const char *csp_to_string(CspValue v, size_t *len);
 bool csp_is_error(CspValue v);  // CSP_ERROR, or a struct with a method `error`
-CspValue csp_error_message(CspValue error);
-CspValue csp_error_cause(CspValue error);
+CspValue csp_error_message(CspValue error);  // of a struct: its field, or nil
+CspValue csp_error_cause(CspValue error);    // likewise, as the trace is
 CspValue csp_error_trace(CspCall *call, CspValue error);  // a list, or undef
 
 size_t csp_list_len(CspValue list);              // or of a tuple

@@ -293,7 +293,7 @@ static void do_look(Host *host, CspCall *call) {
   if (csp_method(call, v, name(host), &out)) keep(host, call, out);
   if (csp_type(v) == CSP_MODULE && csp_member(call, v, name(host), &out))
     keep(host, call, out);
-  if (csp_is_error(v) && csp_type(v) == CSP_ERROR) {
+  if (csp_is_error(v)) {
     keep(host, call, csp_error_cause(v));
     keep(host, call, csp_error_trace(call, v));
   }

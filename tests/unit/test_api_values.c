@@ -244,6 +244,10 @@ static void errors_are_handed_over(void **state) {
   CspValue *v = call_it("errors", 0, NULL);
   assert_int_equal(result.count, 4);
   assert_true(csp_is_error(v[0]) && csp_type(v[0]) == CSP_INSTANCE);
+  assert_int_equal(csp_type(csp_error_message(v[0])), CSP_NIL);
+  assert_int_equal(csp_type(csp_error_cause(v[0])), CSP_NIL);
+  assert_int_equal(csp_type(csp_error_trace(csp_host(host.csp), v[0])),
+                   CSP_NIL);
   assert_false(csp_is_error(v[1]));
   assert_false(csp_is_error(v[2]));
   assert_true(csp_is_error(v[3]) && csp_type(v[3]) == CSP_ERROR);

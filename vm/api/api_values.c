@@ -214,19 +214,28 @@ const char *csp_to_string(CspValue v, size_t *len) {
 
 bool csp_is_error(CspValue v) { return value_is_error(v.word); }
 
+// Of a struct that is an error, as of any struct: nil if it declares no such
+// field.
+static CspValue field_of_error(CspValue error, const char *name) {
+  CspValue value;
+  RT_ASSERT(csp_is_error(error));
+  csp_field(error, name, &value);
+  return value;
+}
+
 CspValue csp_error_message(CspValue error) {
-  RT_ASSERT(value_is_type(error.word, OBJ_ERROR));
+  if (csp_type(error) != CSP_ERROR) return field_of_error(error, "message");
   return csp_wrap(heap_load(&AS(ObjError, error)->message));
 }
 
 CspValue csp_error_cause(CspValue error) {
-  RT_ASSERT(value_is_type(error.word, OBJ_ERROR));
+  if (csp_type(error) != CSP_ERROR) return field_of_error(error, "cause");
   return csp_wrap(heap_load(&AS(ObjError, error)->cause));
 }
 
 CspValue csp_error_trace(CspCall *call, CspValue error) {
-  RT_ASSERT(value_is_type(error.word, OBJ_ERROR));
   UNDEF_IF_OVER(call);
+  if (csp_type(error) != CSP_ERROR) return field_of_error(error, "trace");
   return csp_wrap(places_list(call->local, AS(ObjError, error)));
 }
 
