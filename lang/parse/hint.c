@@ -235,7 +235,12 @@ const char *hint_find(Parse *parse, const Token *token) {
     return "after `=>` stands an expression; for a block leave out the `=>`";
   }
   if (parse->last.kind == TOK_MUL && token->kind == TOK_MUL) {
-    return "there is no operator for powers";
+    return "a power is `math.ipow(a, b)`, or of floats `math.pow(a, b)`";
+  }
+  // (The parenthesis is a bracket of its own already.)
+  if (token->kind == TOK_LPAREN && parse->depth > 0 &&
+      bracket[-1].kind == OPEN_MAP && parse->last.kind != TOK_NAME) {
+    return "a key that is an expression stands in brackets: `{[(a, b)]: c}`";
   }
   if (parse->last.kind == TOK_DOT && parse->before_last == TOK_INT) {
     return "a float has a digit on both sides of the point";

@@ -435,6 +435,8 @@ Node *tree_label(Parse *parse, const Token *name, Node *stmt) {
     default:
       diag_error(parse->diags, name->pos, name->len,
                  "only a loop, `switch` or `select` may have a label");
+      if (stmt->kind == NODE_EXPR)
+        diag_hint(parse->diags, "a map stands in parentheses: `({a: 1})`");
       return stmt;
   }
   Node *node = stmt_node(parse, NODE_LABELED, name, stmt->depth);

@@ -16,11 +16,25 @@
 #include "vm/object/string.h"
 #include "vm/object/suggest.h"
 
-static const char *const type_names[] = {
-    "int",   "float", "bool", "string", "bytes", "list",  "tuple", "map",
-    "range", "func",  "chan", "task",   "timer", "error", "mutex", "semaphore",
-};
+#define TYPES(X) \
+  X(int)         \
+  X(float)       \
+  X(bool)        \
+  X(string)      \
+  X(bytes)       \
+  X(list)        \
+  X(tuple)       \
+  X(map)         \
+  X(range) X(func) X(chan) X(task) X(timer) X(error) X(mutex) X(semaphore)
+#define NAME_OF(name) #name,
+static const char *const type_names[] = {TYPES(NAME_OF)};
+#undef NAME_OF
 enum { TYPE_NAMES = sizeof type_names / sizeof *type_names };
+#define AFTER_SPACE(name) " " #name
+static const char types_hint[] =
+    "a type is a struct, or one of:" TYPES(AFTER_SPACE);
+#undef AFTER_SPACE
+#undef TYPES
 
 bool name_is(const AstStr *name, const char *text) {
   return strlen(text) == name->len && memcmp(name->text, text, name->len) == 0;
@@ -324,8 +338,6 @@ void scope_unknown_type(Compiler *compiler, const AstStr *name, Pos pos) {
   } else if (suggest.best != NULL) {
     diag_hint(compiler->diags, "did you mean `%s`?", suggest.best);
   } else {
-    diag_hint(compiler->diags,
-              "a type is a struct, or one of: int float bool string "
-              "bytes list map range func chan task error");
+    diag_hint(compiler->diags, types_hint);
   }
 }

@@ -11,7 +11,7 @@
 # expect: a.csp:2:28: warning: the map has no key `keys`, and maps have no methods
 # expect:     println(m.len, m.length, m.keys())
 # expect:                                ^~~~
-# expect:     write `maps.keys(m), after import "maps"`
+# expect:     write `maps.keys(m)` of the module `maps`
 # expect: a.csp:3:16: warning: the map has no key `size`, and maps have no methods
 # expect:     println({a: 1}.size)
 # expect:                    ^~~~
@@ -19,7 +19,7 @@
 # expect: a.csp:7:17: warning: the map has no key `values`, and maps have no methods
 # expect:       return counts.values
 # expect:                     ^~~~~~
-# expect:     write `maps.values(m), after import "maps"`
+# expect:     write `maps.values(m)` of the module `maps`
 cd "$TMPDIR" || exit
 cat > a.csp <<'EOF'
 m := {a: 1}

@@ -55,6 +55,16 @@ static void test_bodies(void **state) {
 
 static void test_expressions_elsewhere(void **state) {
   (void)state;
+  errors("x := 2 ** 3",
+         "1:9: unexpected `*`, expected an expression\n"
+         " > a power is `math.ipow(a, b)`, or of floats `math.pow(a, b)`\n");
+  errors("x := {(1, 2): 3}",
+         "1:7: unexpected `(`, expected a key or `}`\n"
+         " > a key that is an expression stands in brackets: "
+         "`{[(a, b)]: c}`\n");
+  errors("x := if y { {a: 1} } else { z }",
+         "1:14: only a loop, `switch` or `select` may have a label\n"
+         " > a map stands in parentheses: `({a: 1})`\n");
   errors("f([x for x in y])",
          "1:6: unexpected keyword `for`, expected `,` or `]`\n"
          " > write `xs.map(func(x) => ...)` or `xs.filter(func(x) => ...)`, "

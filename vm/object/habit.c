@@ -89,8 +89,8 @@ static const Habit OF_STRINGS[] = {
 };
 
 static const Habit OF_MAPS[] = {
-    {"keys", "maps.keys(m), after import \"maps\""},
-    {"values", "maps.values(m), after import \"maps\""},
+    {"keys", "maps.keys(m)` of the module `maps"},
+    {"values", "maps.values(m)` of the module `maps"},
     {"items entries", "for k, v in m"},
     {"forEach for_each each", "for k, v in m"},
     {"has has_key containsKey contains_key contains includes hasOwnProperty",
@@ -98,10 +98,10 @@ static const Habit OF_MAPS[] = {
     {"get", "m[key] ?? otherwise"},
     {"set put", "m[key] = v"},
     {"delete remove", "delete(m, key)"},
-    {"pop", "maps.pop(m, key), after import \"maps\""},
+    {"pop", "maps.pop(m, key)` of the module `maps"},
     {"setdefault set_default", "m[key] ?\?= v"},
-    {"update merge assign", "maps.update(m, other), after import \"maps\""},
-    {"clear", "maps.clear(m), after import \"maps\""},
+    {"update merge assign", "maps.update(m, other)` of the module `maps"},
+    {"clear", "maps.clear(m)` of the module `maps"},
     {"copy clone", "copy(m)"},
     {"length len size", "len(m)"},
     {"is_empty isEmpty empty", "len(m) == 0"},
@@ -134,8 +134,8 @@ static const Habit OF_ERRORS[] = {
 
 static const Habit OF_NUMBERS[] = {
     {"abs", "abs(x)"},
-    {"toFixed", "fmt.sprintf(\"%.2f\", x), after import \"fmt\""},
-    {"round floor ceil", "math.round(x), after import \"math\""},
+    {"toFixed", "fmt.sprintf(\"%.2f\", x)` of the module `fmt"},
+    {"round floor ceil", "math.round(x)` of the module `math"},
     {"to_i toInt", "int(x)"},
     {"to_f toFloat", "float(x)"},
 };
