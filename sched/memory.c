@@ -120,6 +120,14 @@ void mem_free(void *block) {
   errno = error;
 }
 
+size_t mem_held(const void *block) {
+  if (block == NULL) return 0;
+  BlockHeader *header = mem_header((void *)(uintptr_t)block);
+  size_t size = header->size;
+  HEADER_HIDE(header);
+  return size;
+}
+
 void mem_adopt(void *block, const Memory *own) {
   BlockHeader *header = mem_header(block);
   header->memory = own;

@@ -33,7 +33,8 @@ void *mem_zeroed(const Memory *memory, size_t size);
 // block NULL: a new one of that memory. Else it stays of its own, and as it is
 // where the result is NULL.
 void *mem_resize(const Memory *memory, void *block, size_t size);
-void mem_free(void *block);  // may be NULL; keeps errno
+void mem_free(void *block);          // may be NULL; keeps errno
+size_t mem_held(const void *block);  // of the allocator's bytes; NULL: 0
 // Texts with a zero byte at their end. A part has at most len bytes of `text`.
 char *mem_copy_text(const Memory *memory, const char *text);
 char *mem_copy_part(const Memory *memory, const char *text, size_t len);

@@ -2,6 +2,8 @@
 // Code that a host has loaded goes when nothing holds it any more
 // (vm/heap/unit.c): any number of loads takes bounded memory. What is held in
 // any way stays.
+#include <stdatomic.h>
+
 #include "embed_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
@@ -195,11 +197,35 @@ static void what_an_error_names_stays(void **state) {
 }
 
 // --- The limit on memory ----------------------------------------------------
+// What the host's allocator holds.
+static void *count_held(void *arg, void *block, size_t old_size,
+                        size_t new_size) {
+  atomic_llong *held = arg;
+  void *got = NULL;
+  if (new_size == 0) {
+    free(block);
+  } else {
+    got = realloc(block, new_size);
+    if (got == NULL) return NULL;
+  }
+  atomic_fetch_add(held, (long long)new_size - (long long)old_size);
+  return got;
+}
+
 static void loaded_code_counts_as_memory(void **state) {
   (void)state;
   enum { MOST = 20000, MEMORY = 4 << 20 };
   Host host;
-  open_limited(&host, STEPPED, MEMORY, 0);
+  CspConfig config;
+  atomic_llong held = 0;
+  test_config(&config);
+  config.debug = NULL;
+  config.stepped = true;
+  config.max_memory = MEMORY;
+  config.alloc = count_held;
+  config.alloc_arg = &held;
+  open_configured(&host, &config);
+  long long before = held;
   CspHandle *modules = calloc(MOST, sizeof *modules);
   int count = 0;
   for (int round = 0; round < 2; round++) {
@@ -214,6 +240,8 @@ static void loaded_code_counts_as_memory(void **state) {
         modules[count] = csp_hold(call, result.values[0]);
     }
     assert_true(count > 100 && count < MOST);
+    // The host's handles and the table of names are not counted.
+    assert_in_range(held - before, 0, MEMORY + MEMORY / 4);
     assert_non_null(strstr(result.message, "out of memory"));
     csp_result_free(&result);
     for (int n = 0; n < count; n++) csp_release(host.csp, modules[n]);

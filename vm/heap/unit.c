@@ -35,17 +35,16 @@ bool unit_open(Vm *vm) {
 }
 
 static size_t size_of(const Proto *proto) {
-  return sizeof *proto + proto->ncode * sizeof(Instr) +
-         proto->nconstants * sizeof(Value) + proto->nlines * sizeof(LineInfo) +
-         proto->nupvalues * sizeof(UpvalueFrom) +
-         proto->nparams * sizeof(ObjString *) + proto->nvariables;
+  return mem_held(proto) + mem_held(proto->code) + mem_held(proto->constants) +
+         mem_held(proto->lines) + mem_held(proto->variables) +
+         mem_held(proto->upvalues) + mem_held(proto->param_names);
 }
 
 bool unit_close(Vm *vm) {
   CodeUnit *unit = vm->unit;
   RT_ASSERT(unit != NULL && unit->bytes == 0);
   vm->unit = NULL;
-  size_t bytes = sizeof *unit;
+  size_t bytes = mem_held(unit);
   for (const Proto *proto = unit->protos; proto != NULL; proto = proto->next)
     bytes += size_of(proto);
   if (!heap_take_other(vm->heap, bytes)) return false;
