@@ -93,6 +93,9 @@ list_has_sources() { # LIST EXEMPT...
 list_has_sources tests/explore/sched_explore.h sched/rt.c sched/rt_poll.c
 list_has_sources tests/unit/sched_sources.h sched/lifecycle.c sched/proc.c
 
+raw=$(grep -nE 'base\[INSTR_' vm/*/*.c vm/*/*.h)
+[ -z "$raw" ] || fail "registers are reached as vm/code/operands.h says:" "$raw"
+
 tests/atomics.py sched vm stdlib cli lang || status=1
 tests/style.py $layers examples tests bench || status=1
 exit $status

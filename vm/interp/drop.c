@@ -15,6 +15,7 @@
 // what `a?` takes. Elsewhere it is the cause of the panic.
 #include "vm/interp/drop.h"
 
+#include "vm/code/operands.h"
 #include "vm/heap/local.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
@@ -74,9 +75,11 @@ bool drop_carry_all(Local *local, Goroutine *g, Value also) {
 static Value returned_last(const Goroutine *g) {
   Instr i = *g->pc;
   if (INSTR_OP(i) == OP_RETD)
-    return INSTR_B(i) > 0 ? g->base[INSTR_A(i) + INSTR_B(i) - 1] : VALUE_NIL;
+    return INSTR_B(i) > 0
+               ? *operand_range(g->base, i, INSTR_A(i) + INSTR_B(i) - 1)
+               : VALUE_NIL;
   RT_ASSERT(INSTR_OP(i) == OP_RETDL);
-  const ObjValues *list = (const ObjValues *)value_obj(g->base[INSTR_A(i)]);
+  const ObjValues *list = (const ObjValues *)value_obj(*operand_a(g->base, i));
   return list->len > 0 ? list->slots[list->len - 1] : VALUE_NIL;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "vm/code/opcodes.h"
+#include "vm/code/operands.h"
 #include "vm/code/variables.h"
 #include "vm/heap/work.h"
 #include "vm/interp/interp.h"
@@ -216,7 +217,8 @@ static int nil_operand(const Value *base, Instr i) {
 static const char *first_value(const Value *base, Instr i) {
   Value other = VALUE_NIL;
   const char *kinds = op_kinds((Op)INSTR_OP(i));
-  if (strchr(kinds, 'c') != NULL) other = base[INSTR_C(i)];
+  if (strchr(kinds, 'c') != NULL)
+    other = *operand_register(base, i, "c", INSTR_C(i));
   if (value_is_type(other, OBJ_STRING)) return "\"\"";
   if (value_is_type(other, OBJ_LIST)) return "[]";
   if (value_is_type(other, OBJ_TUPLE)) return "()";
@@ -237,12 +239,11 @@ static bool updates_missing(const Explain *explain, const Value *base,
   bool element = INSTR_OP(store) == OP_SETIDX && is_element(source) &&
                  INSTR_C(store) == INSTR_A(i) &&
                  INSTR_B(store) == INSTR_C(source);
-  Value map = base[INSTR_A(store)], found;
-  if (!(field || element) || INSTR_A(store) != INSTR_B(source) ||
-      !value_is_type(map, OBJ_MAP))
-    return false;
+  if (!(field || element) || INSTR_A(store) != INSTR_B(source)) return false;
+  Value map = *operand_a(base, store), found;
+  if (!value_is_type(map, OBJ_MAP)) return false;
   Value key = field ? proto->constants[code_at(proto, from + 1)]
-                    : base[INSTR_C(source)];
+                    : *operand_register(base, source, "c", INSTR_C(source));
   return !map_get(explain->local->vm, (ObjMap *)value_obj(map), key, &found);
 }
 

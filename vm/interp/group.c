@@ -24,6 +24,7 @@
 
 #include <stdlib.h>
 
+#include "vm/code/operands.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
 #include "vm/interp/interp.h"
@@ -237,7 +238,7 @@ Next group_open(Local *local, Goroutine *g, Instr i, const Instr *end) {
   group_begin(local->p, &g->g, &group->group);
   RT_ASSERT(group_of_frame(g) == group);
   g->shield_at = 0;
-  g->base[INSTR_A(i)] = value_from_obj(group);
+  *operand_a(g->base, i) = value_from_obj(group);
   return GO_ON;
 }
 
