@@ -400,8 +400,8 @@ static const CspFunction list_methods[] = {
 
 static const CspFunction tuple_methods[] = {
     CSP_REPEATABLE,
-    {"first", "tuple", list_first},
-    {"last", "tuple", list_last},
+    CSP_STORED("first", "tuple", list_first),
+    CSP_STORED("last", "tuple", list_last),
     {"index", "tuple, value, from = 0", list_index},
     {"last_index", "tuple, value", list_last_index},
     {"contains", "tuple, value", list_contains},
