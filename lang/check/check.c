@@ -10,6 +10,7 @@
 #include "lang/check/arguments.h"
 #include "lang/check/compares.h"
 #include "lang/check/doubles.h"
+#include "lang/check/dropped.h"
 #include "lang/check/fields.h"
 #include "lang/check/keys.h"
 
@@ -48,6 +49,9 @@ static void check_node(Compiler *compiler, const Node *node) {
   switch (node->kind) {
     case NODE_CALL:
       arguments_check(compiler, node);
+      break;
+    case NODE_EXPR:
+      dropped_check(compiler, node);
       break;
     case NODE_FIELD:
       fields_check(compiler, node);

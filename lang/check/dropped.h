@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Errors that are dropped. See dropped.c.
+#ifndef CSP_LANG_CHECK_DROPPED_H
+#define CSP_LANG_CHECK_DROPPED_H
+
+#include "lang/compiler.h"
+
+void dropped_check(Compiler *compiler, const Node *statement);  // NODE_EXPR
+
+#endif
