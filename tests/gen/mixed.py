@@ -25,12 +25,26 @@ import "maps"
 import "math"
 import "sched"
 import "strings"
+import "sync"
 struct Point { x, y = x + 1 }
 func (p Point) sum() => p.x + p.y
 func (p Point) mix(n, by = 3) => p.x *% n +% p.y ^ by
 func (p Point) moved(dx = 0, dy = 1) {
   p.x, p.y = p.x +% dx, p.y +% dy
   return p
+}
+struct Named { name, n = 0 }
+func (v Named) string() => "<${v.name}:${v.n}>"
+struct Fault { code }
+func (f Fault) error() => "fault ${f.code}"
+func risky(n, otherwise = 1) {
+  if n % 3 == 0 { return nil, Fault(n) }
+  if n % 5 == 0 { return nil, error("five", cause: Fault(otherwise)) }
+  return n +% otherwise, nil
+}
+func passes(n) {
+  v := risky(n, otherwise: 2)?
+  return v +% 1, nil
 }
 func clip(x) {
   switch x {
@@ -284,6 +298,10 @@ class Maker(Words, Shapes, Grown):
             "assert({bool!}, {str!})", "assert({int} == {int})", "{any} * {any}",
             "({any}).nothing", "Point({int!}, {int!}, {int!})", "{any} & {any}",
             "({any!})({int!})", 'panic(error({str!}, cause: error("c")))',
+            "passes({int!})", "risky({int!}, otherwise: {int!})", "panic(Fault({int!}))",
+            "func() { defer risky({int!}); return {int!} }()", "{list}.try_map(risky)",
+            "func() { defer func() { panic(Fault({int!})) }(); panic({str!}) }()",
+            "func() { risky({int!}); return {int!} }()", "risky({int!})?",
             "{str}[{int!}:{int!}]", "{any}[{any!}]", "for_each({list!})"])
         text = self.fill(text.replace("for_each", "strings.to_upper"), 2)
         self.say("try(func() => %s)" % text)

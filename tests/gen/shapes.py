@@ -271,10 +271,18 @@ class Shapes:
     def mutex(self):
         m, n, i = self.new_name("m"), self.new_name("n"), self.new_name("i")
         e = self.safe(self.expression("int", 1))
-        self.emit("%s, %s := chan(1), 0" % (m, n))
+        made, adds = self.rng.choice([
+            ("chan(1)", "{m} <- true; {n} += {i}; <-{m}"),
+            ("sync.mutex()", "{m}.lock(); {n} += {i}; {m}.unlock()"),
+            ("sync.mutex()", "{m}.with(func() {{ {n} += {i} }})"),
+            ("sync.rwmutex()", "{m}.read(func() => {n}); {m}.with(func() {{ {n} += {i} }})"),
+            ("sync.semaphore(1)", "{m}.acquire(); sched.yield(); {n} += {i}; {m}.release()"),
+            ("sync.counter(0)", "{m}.add({i}); {n} = min({m}.get(), 0)"),
+            ("sync.once()", "{m}.do(func() {{ {n} += 5 }})")])
+        self.emit("%s, %s := %s, 0" % (m, n, made))
         self.emit("group {")
         self.emit("  for %s in %d {" % (i, self.rng.randint(1, 6)))
-        self.emit("    go { %s <- true; %s += %s; <-%s }" % (m, n, i, m))
+        self.emit("    go { %s }" % adds.format(m=m, n=n, i=i))
         self.emit("  }")
         self.emit("}")
         self.emit("println(%s, %s)" % (n, e))
