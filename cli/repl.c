@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "vm/heap/local.h"
-#include "vm/interp/channels.h"
 #include "vm/interp/group.h"
+#include "vm/interp/locks.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack_trace.h"
@@ -127,8 +127,9 @@ static void say_stuck(Repl *repl) {
   Text text = {0};
   Trace *trace = trace_capture(repl->vm->memory, repl->running);
   text_addf(&text, "deadlock: all goroutines are asleep\n");
+  char room[LOCK_WAIT_TEXT];
   if (trace != NULL)
-    trace_print(&text, repl->vm, trace, channel_wait_name(repl->running));
+    trace_print(&text, repl->vm, trace, lock_wait_text(repl->running, room));
   trace_drop(trace);
   text_add(&text, "", 1);
   if (!text.failed) repl_say(repl, "%s", text.data);

@@ -10,7 +10,10 @@
 // when the wait began.
 #include "vm/interp/locks.h"
 
+#include <stdio.h>
+
 #include "vm/interp/call.h"
+#include "vm/interp/channels.h"
 #include "vm/interp/group.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/select.h"
@@ -69,4 +72,13 @@ uint64_t lock_holder(const Goroutine *g) {
   const Chan *gate = rt_load_relaxed(&g->g.wait.chan);
   if (g->g.reason != WAIT_CHAN_SEND || gate == NULL) return 0;
   return lock_of(gate)->type == OBJ_MUTEX ? gate_holder(gate) : 0;
+}
+
+const char *lock_wait_text(const Goroutine *g, char *room) {
+  const char *name = channel_wait_name(g);
+  uint64_t holder = lock_holder(g);
+  if (holder == 0) return name;
+  snprintf(room, LOCK_WAIT_TEXT, "%s, held by goroutine %llu", name,
+           (unsigned long long)holder);
+  return room;
 }

@@ -13,5 +13,9 @@ Next lock_resume(Local *local, Goroutine *g);  // RESUME_ENTER
 // Of a goroutine that waits for a mutex, while no goroutine runs: the id of the
 // goroutine that holds it. 0: it waits for something else, or nobody holds it.
 uint64_t lock_holder(const Goroutine *g);
+// What g waits for, and who holds that: a name, or in `room`. No goroutine
+// runs.
+enum { LOCK_WAIT_TEXT = 64 };
+const char *lock_wait_text(const Goroutine *g, char *room);
 
 #endif

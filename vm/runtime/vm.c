@@ -19,8 +19,8 @@
 #include "vm/heap/work.h"
 #include "vm/interp/again.h"
 #include "vm/interp/call_native.h"
-#include "vm/interp/channels.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/locks.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/rows.h"
@@ -84,8 +84,9 @@ static void on_leak(void *arg, Goroutine *g) {
   Trace *trace = trace_capture(csp->vm.memory, g);
   Text text = {.memory = csp->vm.memory};
   if (trace != NULL) {
+    char room[LOCK_WAIT_TEXT];
     text_addf(&text, "leaked: ");
-    trace_print(&text, &csp->vm, trace, channel_wait_name(g));
+    trace_print(&text, &csp->vm, trace, lock_wait_text(g, room));
   }
   trace_drop(trace);
   if (text.data != NULL) output_error(csp, text.data, text.len);
