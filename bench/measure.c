@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // measure FD COMMAND... runs the command and writes to the descriptor FD
 // "wall cpu peak status", which are seconds, seconds, KiB, the exit status (128
-// + signal if one ended it). A process of its own, as small as it is, because the peak
-// memory that Linux counts for a program begins with that of the program which
-// started it. A Python script would show up in every figure.
+// + signal if one ended it). A process of its own, as small as it is, because
+// the peak memory that Linux counts for a program begins with that of the
+// program which started it. A Python script would show up in every figure.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -34,7 +34,7 @@ void *mem_zeroed(const Memory *memory, size_t size);
 // where the result is NULL.
 void *mem_resize(const Memory *memory, void *block, size_t size);
 void mem_free(void *block);          // may be NULL; keeps errno
-size_t mem_held(const void *block);  // of the allocator's bytes; NULL: 0
+size_t mem_held(const void *block);  // of the allocator's bytes; 0 if NULL
 // Texts with a zero byte at their end. A part has at most len bytes of `text`.
 char *mem_copy_text(const Memory *memory, const char *text);
 char *mem_copy_part(const Memory *memory, const char *text, size_t len);

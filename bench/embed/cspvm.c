@@ -28,11 +28,10 @@ static CspStatus repeat(CspCall *call) {
   return csp_ok_int(call, csp_to_int(result.values[0]));
 }
 
-static const CspFunction natives[] = {
-    {"native", "n", native},
-    {"nothing", "", nothing},
-    {"repeat", "f, n", repeat},
-    {NULL, NULL, NULL}};
+static const CspFunction natives[] = {{"native", "n", native},
+                                      {"nothing", "", nothing},
+                                      {"repeat", "f, n", repeat},
+                                      {NULL, NULL, NULL}};
 
 static const char script[] =
     "func empty(n) => n\n"
@@ -88,8 +87,7 @@ int main(void) {
   measure(csp, module, "empty", "host -> script", call_each);
   measure(csp, module, "there_and_back", "host -> script -> native", call_each);
   measure(csp, module, "loop", "script -> native", call_once);
-  measure(csp, module, "idle", "script -> native that does nothing",
-          call_once);
+  measure(csp, module, "idle", "script -> native that does nothing", call_once);
   measure(csp, module, "back", "native -> script", call_once);
   csp_limit_time(csp, 1000000000);
   measure(csp, module, "empty", "host -> script, time limit", call_each);

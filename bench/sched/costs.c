@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What single operations of the scheduler cost on one thread with warm lines:
 // queues, channels, stealing, waking. A locked instruction, the clock and a
-// system call stand beside them. A figure is the median of many chunks, less the
-// clock. One call of each is also stepped through, which counts instructions.
+// system call stand beside them. A figure is the median of many chunks, less
+// the clock. One call of each is also stepped through, which counts
+// instructions.
 //   costs [CHUNKS]
 #include "bench.h"
 #include "sched/global.h"

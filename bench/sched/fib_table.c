@@ -2,7 +2,8 @@
 // The walks and statistics of "Concurrency in Go", chapter 6: fib(4) under task
 // stealing (parent first) and continuation stealing (child first), here by the
 // queues of sched/ in lockstep (tests/unit/fib_walk.h), on 1, 2 and 4 threads.
-// Then come the statistics for larger n. No times: the output is always the same.
+// Then come the statistics for larger n. No times: the output is always the
+// same.
 //   fib_table [N]      walks fib(N) instead of fib(4); 1 to 6
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Virtual threads on fibers. Each has its own clock; the one that is furthest
-// behind in time runs. Threads that can run are in a heap by their time, but for the
-// current one. A thread that sleeps until a deadline is in it with that time.
+// behind in time runs. Threads that can run are in a heap by their time, but
+// for the current one. A thread that sleeps until a deadline is in it with that
+// time.
 //
 // A thread may run ahead of the others by sim.slack while it touches only
 // lines that its CPU has (cache.c): a load then may miss what another CPU

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The programs of the simulation, as goroutines in C over sched.h, compiled
-// like sched/ with a call at each access. In each run the main G lets all Ps run
-// at once, so that all threads exist (warm-up), begins to measure, runs the
+// like sched/ with a call at each access. In each run the main G lets all Ps
+// run at once, so that all threads exist (warm-up), begins to measure, runs the
 // workload, ends the measurement, ends the runtime.
 //
 // A Task is a G with a body that is entered again at the line where it left.

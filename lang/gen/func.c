@@ -160,7 +160,7 @@ static void move_upvalues(Compiler *compiler, Func *func) {
 }
 
 // Without the room that it has for more.
-static void *trimmed(const Compiler *compiler, void *data, size_t size) {
+static void *kept_exactly(const Compiler *compiler, void *data, size_t size) {
   void *exact = NULL;
   if (data != NULL) exact = mem_resize(compiler->vm->memory, data, size);
   return exact != NULL ? exact : data;
@@ -170,15 +170,15 @@ static void *trimmed(const Compiler *compiler, void *data, size_t size) {
 static void finish_proto(Compiler *compiler, Func *func) {
   Proto *proto = func->proto;
   proto->ncode = func->gen.ncode;
-  proto->code = trimmed(compiler, func->gen.code,
-                        func->gen.ncode * sizeof *func->gen.code);
+  proto->code = kept_exactly(compiler, func->gen.code,
+                             func->gen.ncode * sizeof *func->gen.code);
   proto->nconstants = func->gen.nconstants;
   proto->constants =
-      trimmed(compiler, func->gen.constants,
-              func->gen.nconstants * sizeof *func->gen.constants);
+      kept_exactly(compiler, func->gen.constants,
+                   func->gen.nconstants * sizeof *func->gen.constants);
   proto->nlines = func->gen.nlines;
-  proto->lines = trimmed(compiler, func->gen.lines,
-                         func->gen.nlines * sizeof *func->gen.lines);
+  proto->lines = kept_exactly(compiler, func->gen.lines,
+                              func->gen.nlines * sizeof *func->gen.lines);
   proto->nregs = (uint16_t)(func->gen.max > 0 ? func->gen.max : 1);
   move_upvalues(compiler, func);
   naming_pack(compiler, func);

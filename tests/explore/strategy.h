@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which thread goes on: at random, by priorities (PCT), or exhaustively. Used by
-// explore.c only.
+// Which thread goes on: at random, by priorities (PCT), or exhaustively. Used
+// by explore.c only.
 #ifndef CSP_TESTS_STRATEGY_H
 #define CSP_TESTS_STRATEGY_H
 

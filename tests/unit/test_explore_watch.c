@@ -18,7 +18,7 @@ typedef struct WatchTest {
   uint32_t events;          // kept for each P, 0: none
   void (*host)(void *arg);  // what another host's thread does, with a pin
   void (*bodies[WATCH_TASKS])(P *p, Task *task);
-  int64_t patience;  // of the outside thread with a stop; 0: it waits
+  int64_t patience;  // of the outside thread with a stop, 0: it waits
 } WatchTest;
 
 static const WatchTest *watch_test;

@@ -11,8 +11,8 @@ void vm_may_cancel_main(Csp *csp);
 // After that, until csp_free, by one thread that has no P, and may wait:
 // cancels the main goroutine. The run ends with this status (not 0) if that is
 // all that ends it. A run whose script is being compiled ends at once. true: it
-// is cancelled, and nobody asks again. false: the run has not begun, or is over,
-// or a goroutine does not come to a safepoint for 50 ms.
+// is cancelled, and nobody asks again. false: the run has not begun, or is
+// over, or a goroutine does not come to a safepoint for 50 ms.
 bool vm_cancel_main(Csp *csp, int status);
 
 // For vm_run: the main goroutine is there, and has not started. false: no

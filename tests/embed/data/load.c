@@ -32,7 +32,7 @@ static void take(void *right, const char *data, size_t len) {
 }
 
 // The functions of csp.h by the names they have there.
-#define FUNCTIONS(X) \
+#define FUNCTIONS(X)       \
   X(csp_config_init_sized) \
   X(csp_new)               \
   X(csp_install_language) X(csp_install_library) X(csp_run) X(csp_free)
