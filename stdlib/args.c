@@ -76,7 +76,7 @@ bool args_need_call(CspCall *call) {
   return false;
 }
 
-CspStatus again_with_strings(CspCall *call, const char *name) {
+CspStatus again_with(CspCall *call, const char *maker, const char *name) {
   int count = csp_argc(call);
   CspValue args = csp_list(call, (size_t)count);
   if (csp_is_undef(args)) return csp_panic_memory(call);
@@ -84,5 +84,5 @@ CspStatus again_with_strings(CspCall *call, const char *name) {
     if (!csp_list_push(call, args, csp_arg(call, i))) return CSP_PANIC;
   }
   CspValue argv[2] = {csp_builtin(call, name), args};
-  return csp_tail_named(call, "_with_strings", 2, argv);
+  return csp_tail_named(call, maker, 2, argv);
 }

@@ -28,14 +28,27 @@ typedef struct FormatRun {
   Buffer out;
   Str format;
   size_t at;
-  int arg;  // the next argument
+  int arg;     // the next argument; the format is 0
+  bool shown;  // the prelude has made texts: the call's first argument
   bool failed;
 } FormatRun;
 
-// The function's name, without its module: _fmt_printf is fmt.printf after the
-// string() methods of its arguments.
+// A hidden function that gets texts and then what fmt.NAME gets.
+static const char SHOWN[] = "_fmt_shown_";
+
+static bool has_texts(const CspCall *call) {
+  return strncmp(csp_name(call), SHOWN, strlen(SHOWN)) == 0;
+}
+
+static FormatRun format_begin(CspCall *call) {
+  return (FormatRun){
+      .call = call, .out = buffer_of(call), .shown = has_texts(call)};
+}
+
+// The function's name, without its module.
 static const char *format_name(const CspCall *call) {
   const char *name = csp_name(call);
+  if (has_texts(call)) return name + strlen(SHOWN);
   return name + strlen(*name == '_' ? "_fmt_" : "fmt.");
 }
 
@@ -50,15 +63,26 @@ static char peek(const FormatRun *run) {
   return run->at < run->format.len ? run->format.data[run->at] : '\0';
 }
 
+static int given_args(const FormatRun *run) {
+  return csp_argc(run->call) - run->shown;
+}
+
 static bool next_arg(FormatRun *run, CspValue *out) {
-  if (run->arg >= csp_argc(run->call)) {
+  if (run->arg >= given_args(run)) {
     char text[64];
     snprintf(text, sizeof text, "there is no argument %d for it", run->arg);
     format_failed(run, text);
     return false;
   }
-  *out = csp_arg(run->call, run->arg++);
+  *out = csp_arg(run->call, run->shown + run->arg++);
   return true;
+}
+
+// The text that the prelude has made of the last argument, or nil.
+static CspValue shown_text(const FormatRun *run, bool quoted) {
+  if (!run->shown) return csp_nil();
+  size_t at = 2 * (size_t)(run->arg - 1) + quoted;
+  return csp_list_get(csp_arg(run->call, 0), at);
 }
 
 // Digits, or * and an int argument; `none` when neither is there.
@@ -152,7 +176,7 @@ static void add_padded(FormatRun *run, const Spec *spec, const char *prefix,
 }
 
 // The function of "${x:8.2f}", which has a format of one verb.
-static const char INTERPOLATED[] = "_fmt_interpolated";
+static const char INTERPOLATED[] = "interpolated";
 
 static void wrong_type(FormatRun *run, const Spec *spec, const char *wanted,
                        CspValue v) {
@@ -160,7 +184,7 @@ static void wrong_type(FormatRun *run, const Spec *spec, const char *wanted,
   bool cut = false;
   char *text = csp_alloc_format_most(run->call, v, true, 60, &len, &cut);
   const char *shown = text != NULL ? text : "?", *end = cut ? "..." : "";
-  bool interpolated = strcmp(csp_name(run->call), INTERPOLATED) == 0;
+  bool interpolated = strcmp(format_name(run->call), INTERPOLATED) == 0;
   if (!run->failed && interpolated) {
     csp_panic(run->call, "${:%c} wants %s, but it is %.60s%s (%s)", spec->verb,
               wanted, shown, end, csp_type_name(v));
@@ -282,6 +306,11 @@ static void spec_text(FormatRun *run, const Spec *spec, CspValue v) {
   }
   if (spec->verb == 'v' && csp_type(v) == CSP_INT && spec->precision < 0) {
     spec_int(run, spec, v, 10);
+    return;
+  }
+  CspValue made = shown_text(run, spec->verb == 'q');
+  if (csp_type(made) == CSP_STRING) {
+    add_cut(run, spec, str_of(made));
     return;
   }
   char *text = csp_alloc_format(run->call, v, spec->verb == 'q', &s.len);
@@ -419,16 +448,16 @@ static void add_next(FormatRun *run) {
   if (percent != NULL) add_verb(run);
 }
 
-// The first argument is the format. false: panicked.
+// false: panicked.
 static bool run_format(FormatRun *run) {
-  if (!need_str(run->call, 0, &run->format)) return false;
+  if (!need_str(run->call, run->shown, &run->format)) return false;
   run->arg = 1;
   while (run->at < run->format.len && !run->failed && !run->out.failed) {
     size_t before = run->out.len;
     add_next(run);
     run->out.failed |= !csp_work(run->call, 32 + (run->out.len - before) / 4);
   }
-  int given = csp_argc(run->call);
+  int given = given_args(run);
   if (!run->failed && !run->out.failed && run->arg < given) {
     csp_panic(run->call, "fmt.%s: %d arguments, but the format uses only %d",
               format_name(run->call), given - 1, run->arg - 1);
@@ -441,21 +470,28 @@ static bool run_format(FormatRun *run) {
 }
 
 // --- Functions --------------------------------------------------------------
+static bool needs_texts(CspCall *call) {
+  return !has_texts(call) && args_need_call(call);
+}
+
 static CspStatus fmt_sprintf(CspCall *call) {
-  if (args_need_call(call)) return again_with_strings(call, "_fmt_sprintf");
-  FormatRun p = {.call = call, .out = buffer_of(call)};
+  if (needs_texts(call))
+    return again_with(call, "_with_texts", "_fmt_shown_sprintf");
+  FormatRun p = format_begin(call);
   return run_format(&p) ? buffer_ok(call, &p.out) : CSP_PANIC;
 }
 
 static CspStatus fmt_interpolated(CspCall *call) {
-  if (args_need_call(call)) return again_with_strings(call, INTERPOLATED);
-  FormatRun p = {.call = call, .out = buffer_of(call)};
+  if (needs_texts(call))
+    return again_with(call, "_with_texts", "_fmt_shown_interpolated");
+  FormatRun p = format_begin(call);
   return run_format(&p) ? buffer_ok(call, &p.out) : CSP_PANIC;
 }
 
 static CspStatus fmt_errorf(CspCall *call) {
-  if (args_need_call(call)) return again_with_strings(call, "_fmt_errorf");
-  FormatRun p = {.call = call, .out = buffer_of(call)};
+  if (needs_texts(call))
+    return again_with(call, "_with_texts", "_fmt_shown_errorf");
+  FormatRun p = format_begin(call);
   if (!run_format(&p)) return CSP_PANIC;
   CspValue text = buffer_string(call, &p.out);
   if (csp_is_undef(text)) return csp_panic_memory(call);
@@ -465,7 +501,7 @@ static CspStatus fmt_errorf(CspCall *call) {
 typedef void (*Write)(CspCall *call, const char *data, size_t len);
 
 static CspStatus print_to(CspCall *call, Write write) {
-  FormatRun p = {.call = call, .out = buffer_of(call)};
+  FormatRun p = format_begin(call);
   if (!run_format(&p)) return CSP_PANIC;
   if (p.out.len > 0) write(call, p.out.data, p.out.len);
   buffer_free(&p.out);
@@ -473,12 +509,14 @@ static CspStatus print_to(CspCall *call, Write write) {
 }
 
 static CspStatus fmt_printf(CspCall *call) {
-  if (args_need_call(call)) return again_with_strings(call, "_fmt_printf");
+  if (needs_texts(call))
+    return again_with(call, "_with_texts", "_fmt_shown_printf");
   return print_to(call, csp_write_out);
 }
 
 static CspStatus fmt_eprintf(CspCall *call) {
-  if (args_need_call(call)) return again_with_strings(call, "_fmt_eprintf");
+  if (needs_texts(call))
+    return again_with(call, "_with_texts", "_fmt_shown_eprintf");
   return print_to(call, csp_write_err);
 }
 
@@ -508,18 +546,21 @@ static CspStatus print_error(CspCall *call, const char *end) {
 }
 
 static CspStatus fmt_eprint(CspCall *call) {
-  if (args_need_call(call)) return again_with_strings(call, "_fmt_eprint");
+  if (args_need_call(call))
+    return again_with(call, "_with_strings", "_fmt_eprint");
   return print_error(call, "");
 }
 
 static CspStatus fmt_eprintln(CspCall *call) {
-  if (args_need_call(call)) return again_with_strings(call, "_fmt_eprintln");
+  if (args_need_call(call))
+    return again_with(call, "_with_strings", "_fmt_eprintln");
   return print_error(call, "\n");
 }
 
 // sprint(values...): the text println would write, without the newline.
 static CspStatus fmt_sprint(CspCall *call) {
-  if (args_need_call(call)) return again_with_strings(call, "_fmt_sprint");
+  if (args_need_call(call))
+    return again_with(call, "_with_strings", "_fmt_sprint");
   Buffer out = buffer_of(call);
   return join_args(call, &out, "") ? buffer_ok(call, &out) : CSP_PANIC;
 }
@@ -544,29 +585,32 @@ static CspStatus fmt_println(CspCall *call) {
   return fmt_predeclared(call, "println");
 }
 
-#define FUNCTIONS(prefix)                                 \
-  {prefix "sprintf", "format, args...", fmt_sprintf},     \
-      {prefix "printf", "format, args...", fmt_printf},   \
-      {prefix "eprintf", "format, args...", fmt_eprintf}, \
-      {prefix "errorf", "format, args...", fmt_errorf},   \
-      {prefix "sprint", "values...", fmt_sprint},         \
-      {prefix "eprint", "values...", fmt_eprint}, {       \
-    prefix "eprintln", "values...", fmt_eprintln          \
-  }
-
 static const CspFunction fmt_functions[] = {
     CSP_REPEATABLE,
-    FUNCTIONS(""),
+    {"sprintf", "format, args...", fmt_sprintf},
+    {"printf", "format, args...", fmt_printf},
+    {"eprintf", "format, args...", fmt_eprintf},
+    {"errorf", "format, args...", fmt_errorf},
+    {"sprint", "values...", fmt_sprint},
+    {"eprint", "values...", fmt_eprint},
+    {"eprintln", "values...", fmt_eprintln},
     {"print", "values...", fmt_print},
     {"println", "values...", fmt_println},
     {NULL, NULL, NULL},
 };
 
-// The same where the prelude finds them, see again_with_strings.
+// The same where the prelude finds them, see again_with.
 static const CspFunction fmt_hidden[] = {
     CSP_REPEATABLE,
-    FUNCTIONS("_fmt_"),
     {"_fmt_interpolated", "format, value", fmt_interpolated},
+    {"_fmt_shown_interpolated", "texts, format, value", fmt_interpolated},
+    {"_fmt_shown_sprintf", "texts, format, args...", fmt_sprintf},
+    {"_fmt_shown_printf", "texts, format, args...", fmt_printf},
+    {"_fmt_shown_eprintf", "texts, format, args...", fmt_eprintf},
+    {"_fmt_shown_errorf", "texts, format, args...", fmt_errorf},
+    {"_fmt_sprint", "values...", fmt_sprint},
+    {"_fmt_eprint", "values...", fmt_eprint},
+    {"_fmt_eprintln", "values...", fmt_eprintln},
     {NULL, NULL, NULL},
 };
 

@@ -58,9 +58,11 @@ CspStatus bad_string(CspCall *call, const char *what, const char *wanted,
                      Str text);
 // strerror, whatever the locale; until the thread's next call.
 const char *system_error(int error);
-// Calls the (hidden or predeclared) function of that name with the same
-// arguments, those with string() methods turned into strings.
-CspStatus again_with_strings(CspCall *call, const char *name);
+// For calls of which args_need_call. maker, of the prelude, makes texts of
+// their arguments. Then it calls the hidden function of that name:
+// _with_strings with strings in their places, _with_texts with the texts and
+// all arguments.
+CspStatus again_with(CspCall *call, const char *maker, const char *name);
 // Whether one of the arguments needs that.
 bool args_need_call(CspCall *call);
 

@@ -789,11 +789,11 @@ CspStatus csp_recv(CspCall *call, CspValue chan);
 
 // A value as println shows it, as malloced text. If quoted, strings are as in
 // source. NULL: out of memory. string() methods are not called. csp_needs_call
-// tells whether one would be (then csp_tail to an embedded function that does).
-// A hostile script's value may have a text of any length: csp_format_most.
+// tells whether one would be (then csp_tail to csp_builtin's `str`, or to a
+// function of yours that calls it). csp_format_most bounds a hostile's text.
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 bool csp_needs_call(CspValue v);
-// The same for natives, charged as csp_work does, in the runtime's memory.
+// The same for natives, charged; true for long texts, too: `str` can be left.
 bool csp_needs_call_on(CspCall *call, CspValue v);
 // The same, but at most the first `most` bytes of that text. *cut: there would
 // be more (beyond `most`, or beyond what CspConfig.max_memory leaves). Then it

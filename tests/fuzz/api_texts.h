@@ -65,7 +65,7 @@ static CspStatus native_format(CspCall *call) {
   size_t len;
   bool cut = true, calls = csp_needs_call_on(call, v);
   if (!csp_work(call, 1)) return CSP_PANIC;
-  if (current->stepped && calls != csp_needs_call(v)) abort();
+  if (current->stepped && !calls && csp_needs_call(v)) abort();
   csp_alloc_free(csp_alloc_format_most(call, v, true, 200, &len, &cut));
   if (cut || csp_room(call) < 100000) return csp_tail_named(call, "str", 1, &v);
   free(csp_format(call, v, false, &len));

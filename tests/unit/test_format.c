@@ -195,11 +195,11 @@ static void needs_call(void **state) {
   ObjMap *map = map_new(fixture->locals, 0);
   list_push(fixture->locals, list, value_from_obj(map));
   list_push(fixture->locals, list, value_from_obj(list));
-  assert_false(value_needs_call(&mem_libc, NULL, value_from_obj(list)));
+  assert_false(value_has_text_method(&mem_libc, value_from_obj(list)));
   ObjStruct *type = point_type(fixture, VALUE_TRUE);
   map_set(fixture->locals, map, point(fixture, type, VALUE_NIL, VALUE_NIL),
           VALUE_NIL);
-  assert_true(value_needs_call(&mem_libc, NULL, value_from_obj(list)));
+  assert_true(value_has_text_method(&mem_libc, value_from_obj(list)));
   fixture_free(fixture);
 }
 

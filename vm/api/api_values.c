@@ -545,11 +545,12 @@ char *csp_alloc_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
 }
 
 bool csp_needs_call_on(CspCall *call, CspValue v) {
-  return value_needs_call(call->vm->memory, call->local, v.word);
+  if (call->local == NULL) return csp_needs_call(v);
+  return value_needs_call(call->local, v.word, false);
 }
 
 bool csp_needs_call(CspValue v) {
-  return value_needs_call(&mem_libc, NULL, v.word);
+  return value_has_text_method(&mem_libc, v.word);
 }
 
 #undef AS

@@ -90,7 +90,7 @@ Next concat_pieces(Local *local, Goroutine *g, Instr a, Instr count) {
   }
   if (g->gave_up) return THROW;
   for (Instr n = 0; n < count; n++)
-    calls |= value_needs_call(local->vm->memory, local, pieces[n]);
+    calls |= value_needs_call(local, pieces[n], false);
   if (calls) {
     if (!call_reserve(local, g, pieces + FRAME_WORDS + count, pieces + count))
       return THROW;

@@ -30,8 +30,7 @@ static bool is_nil_value(CspValue v) { return v.word == VALUE_NIL; }
 // Whether an argument's text has to be made by the prelude. Given up: false.
 static bool text_needs_call(CspCall *call) {
   for (int i = 0; i < call->argc; i++) {
-    if (value_needs_call(call->vm->memory, call->local, call->args[i]))
-      return true;
+    if (value_needs_call(call->local, call->args[i], false)) return true;
     if (!work_on(call->local, 2)) break;
   }
   return false;
@@ -336,9 +335,10 @@ static CspStatus assert_panic(CspCall *call, const char *op, const char *left,
 // when the comparison in an assert does not hold. texts: the values' are made.
 static CspStatus builtin_assert_failed(CspCall *call) {
   CspValue argv[3] = {csp_arg(call, 0), csp_arg(call, 1), csp_arg(call, 2)};
-  if (csp_needs_call_on(call, argv[1]) || csp_needs_call_on(call, argv[2]))
-    return csp_tail_named(call, "_assert_texts", 3, argv);
   bool quoted = !csp_truthy(csp_arg(call, 3));
+  if (value_needs_call(call->local, argv[1].word, quoted) ||
+      value_needs_call(call->local, argv[2].word, quoted))
+    return csp_tail_named(call, "_assert_texts", 3, argv);
   char *left = csp_alloc_format(call, argv[1], quoted, NULL);
   char *right = csp_alloc_format(call, argv[2], quoted, NULL);
   if (left != NULL && right != NULL) {
@@ -366,9 +366,11 @@ static CspStatus builtin_no_case(CspCall *call) {
 }
 
 // --- For the prelude --------------------------------------------------------
-// _needs_call(v): whether its text needs a string() method's result.
+// _needs_call(v, quoted): whether the prelude makes its text.
 static CspStatus builtin_needs_call(CspCall *call) {
-  return csp_ok_bool(call, csp_needs_call_on(call, csp_arg(call, 0)));
+  bool quoted = csp_truthy(csp_arg(call, 1));
+  return csp_ok_bool(call,
+                     value_needs_call(call->local, call->args[0], quoted));
 }
 
 // _show(v, quoted): its text, without calling string() methods.
@@ -376,18 +378,34 @@ static CspStatus builtin_show(CspCall *call) {
   return ok_format(call, csp_arg(call, 0), csp_truthy(csp_arg(call, 1)));
 }
 
-// _show_key(k): a map's key as in source, "name: " or "[k]: ".
-static CspStatus builtin_show_key(CspCall *call) {
-  CspValue map = csp_map(call, 1);
-  if (csp_is_undef(map)) return csp_panic_memory(call);
-  if (!csp_map_set(call, map, csp_arg(call, 0), csp_nil())) return CSP_PANIC;
-  size_t len;
-  char *text = csp_alloc_format(call, map, true, &len);  // {key: nil}
-  if (text == NULL) return csp_panic_memory(call);
-  RT_ASSERT(len > 5 && text[0] == '{');
-  CspStatus status = csp_ok_string(call, text + 1, len - 5);
-  mem_free(text);
-  return status;
+static CspValue or_nil(Value v) {
+  return v == VALUE_UNDEF ? csp_nil() : csp_wrap(v);
+}
+
+// _show_some(v, table, at): the next piece of a long text, see format_run. It
+// gives the text, a map's table, where the next piece begins (nil: this is the
+// last), and a key and a value that the caller is to write after it, or nil. A
+// table goes nowhere but into the next call.
+static CspStatus builtin_show_some(CspCall *call) {
+  Value table = call->args[1];
+  TextRun run = {.at = (uint64_t)value_int(call->args[2])};
+  Text text = {.memory = call->vm->memory,
+               .most = heap_room(call->vm->heap),
+               .local = call->local};
+  if (value_is_obj(table)) run.table = value_obj(table);
+  format_run(&text, call->args[0], &run);
+  ObjString *piece =
+      text.failed ? NULL : string_new(call->local, text.data, text.len);
+  text_free(&text);
+  if (piece == NULL) return csp_panic_memory(call);
+  csp_return(call, csp_wrap(value_from_obj(piece)));
+  if (run.table == NULL)
+    csp_return(call, csp_nil());
+  else
+    csp_return(call, csp_wrap(value_from_obj((Obj *)(uintptr_t)run.table)));
+  csp_return(call, run.ended ? csp_nil() : csp_int(call, (int64_t)run.at));
+  csp_return(call, or_nil(run.key));
+  return csp_ok(call, or_nil(run.part));
 }
 
 // The method that gives the instance's text. NULL: none.
@@ -454,8 +472,8 @@ static CspStatus builtin_described(CspCall *call) {
   return CSP_OK;
 }
 
-// _kind(v): "list", "tuple", "map", "struct", "error" or "other", whatever the
-// struct is called.
+// _kind(v): "list", "tuple", "map", "struct", "error", "text" (a string, or
+// bytes) or "other", whatever the struct is called.
 static CspStatus builtin_kind(CspCall *call) {
   const char *kind;
   switch (csp_type(csp_arg(call, 0))) {
@@ -473,6 +491,10 @@ static CspStatus builtin_kind(CspCall *call) {
       break;
     case CSP_ERROR:
       kind = "error";
+      break;
+    case CSP_STRING:
+    case CSP_BYTES:
+      kind = "text";
       break;
     default:
       kind = "other";
@@ -516,9 +538,9 @@ const CspFunction builtin_functions[] = {
      builtin_assert_failed},
     {"_part", "x, from, to", builtin_part},
     {"_no_case", "values...", builtin_no_case},
-    {"_needs_call", "v", builtin_needs_call},
+    {"_needs_call", "v, quoted", builtin_needs_call},
     {"_show", "v, quoted", builtin_show},
-    {"_show_key", "key", builtin_show_key},
+    {"_show_some", "v, table, at", builtin_show_some},
     {"_parts", "v, all = nil", builtin_parts},
     {"_also", "v", builtin_also},
     {"_places", "v, first", builtin_places},

@@ -157,26 +157,37 @@ static void add_quoted(Text *text, const char *data, size_t len) {
   add_text(text, "\"");
 }
 
-static void add_bytes(Text *text, const ObjBytes *bytes) {
-  const ObjRaw *block = bytes_block(bytes);
+static void add_byte(Text *text, char c) {
+  const char *escape = escape_of(c);
+  if (escape != NULL)
+    add_text(text, escape);
+  else if ((uint8_t)c < 0x20 || (uint8_t)c >= 0x7f)
+    text_addf(text, "\\x%02x", (uint8_t)c);
+  else if (c == '$')
+    add_text(text, "\\$");
+  else
+    text_add(text, &c, 1);
+}
+
+// The bytes of a block from `at` on, at most so many. Where it ends.
+static size_t add_some_bytes(Text *text, const ObjRaw *block, size_t at,
+                             size_t most) {
   size_t len = raw_len(block);
-  add_text(text, "bytes(\"");
-  for (size_t i = 0; i < len && !text->failed; i++) {
+  for (; at < len && most-- > 0 && !text->failed; at++) {
     text_work(text, 8);
     // relaxed: a byte is whole, whichever of those that were stored
     // (copy_piece, access.c)
-    char c = (char)rt_load_relaxed(&block->data[i]);
-    const char *escape = escape_of(c);
-    if (escape != NULL)
-      add_text(text, escape);
-    else if ((uint8_t)c < 0x20 || (uint8_t)c >= 0x7f)
-      text_addf(text, "\\x%02x", (uint8_t)c);
-    else if (c == '$')
-      add_text(text, "\\$");
-    else
-      text_add(text, &c, 1);
+    add_byte(text, (char)rt_load_relaxed(&block->data[at]));
   }
-  add_text(text, "\")");
+  return at;
+}
+
+static const char bytes_opening[] = "bytes(\"", bytes_closing[] = "\")";
+
+static void add_bytes(Text *text, const ObjBytes *bytes) {
+  add_text(text, bytes_opening);
+  add_some_bytes(text, bytes_block(bytes), 0, SIZE_MAX);
+  add_text(text, bytes_closing);
 }
 
 // --- Names ------------------------------------------------------------------
@@ -321,6 +332,12 @@ static bool is_container(Value v) {
          type == OBJ_ERROR || type == OBJ_TUPLE;
 }
 
+static WalkLevel level_of(Obj *obj) {
+  const void *block = sequence_block(value_from_obj(obj));
+  if (obj->type == OBJ_MAP) block = heap_load(&((ObjMap *)obj)->table);
+  return (WalkLevel){.obj = obj, .block = block};
+}
+
 // false: too deep, or there is no memory.
 static bool walk_push(ValueWalk *walk, Obj *obj) {
   if (walk->depth == walk->nest) return false;
@@ -336,11 +353,8 @@ static bool walk_push(ValueWalk *walk, Obj *obj) {
     walk->cap = cap;
   }
   RT_ASSERT(walk->depth < walk->cap);
-  WalkLevel *level = &walk->levels[walk->depth++];
-  *level = (WalkLevel){.obj = obj};
+  walk->levels[walk->depth++] = level_of(obj);
   walk->quoting += obj->type != OBJ_ERROR;
-  level->block = sequence_block(value_from_obj(obj));
-  if (obj->type == OBJ_MAP) level->block = heap_load(&((ObjMap *)obj)->table);
   return true;
 }
 
@@ -504,12 +518,19 @@ void format_value(Text *text, Vm *vm, Value v, bool quoted) {
   format_inside(text, vm, v, quoted, 0);
 }
 
-// --- Whether methods that give text are involved -----------------------------
+// --- Whether the prelude has to make the text --------------------------------
 static bool has_text_method(Value v) {
   if (!value_is_type(v, OBJ_INSTANCE)) return false;
   const ObjStruct *type = ((const ObjInstance *)value_obj(v))->type;
   return heap_load(&type->string_method) != VALUE_NIL ||
          heap_load(&type->error_method) != VALUE_NIL;
+}
+
+// Whether a map's key is more than a few bytes. Other containers are told by
+// their type.
+static bool is_shown_key(Value key) {
+  return has_text_method(key) || value_is_type(key, OBJ_TUPLE) ||
+         value_is_type(key, OBJ_STRING);
 }
 
 // Containers that were met, in an open-addressing table: one that stands in
@@ -518,7 +539,6 @@ typedef struct Met {
   const Memory *memory;
   const Obj **slots;
   size_t count, cap;  // cap: 0, or a power of two
-  size_t entered;
   bool failed;
 } Met;
 
@@ -556,51 +576,153 @@ static bool met_add(Met *met, const Obj *obj) {
   return true;
 }
 
-// A container is next, unless it was met.
-static void look_into(ValueWalk *walk, Met *met, Local *local, Value v) {
-  enum { FEW = 256 };  // containers; until then nothing is noted
-  if (++met->entered < FEW) {
-    walk_enter(walk, value_obj(v));
-  } else if (met_add(met, value_obj(v))) {
-    if (local != NULL) work_charge(local, 32);
-    walk_push(walk, value_obj(v));
-  }
+// How a value is searched for text methods.
+typedef struct Search {
+  ValueWalk walk;
+  Local *local;  // where it is charged, or NULL
+  Met *met;      // NULL: a container is walked each time that it is met, also
+                 // inside itself
+  size_t left;   // parts that may still be looked at; a long string is many, as
+                 // is what lies deep
+  bool found;
+} Search;
+
+static void search_part(Search *search, Value v, bool quoted) {
+  enum { BYTES_A_PART = 16, LEVELS_A_PART = 64 };
+  size_t parts = 1 + search->walk.depth / LEVELS_A_PART;
+  if (quoted && value_is_type(v, OBJ_STRING))
+    parts += ((const ObjString *)value_obj(v))->len / BYTES_A_PART;
+  else if (value_is_type(v, OBJ_BYTES))
+    parts +=
+        raw_len(bytes_block((const ObjBytes *)value_obj(v))) / BYTES_A_PART;
+  search->left -= parts < search->left ? parts : search->left;
+  search->found |= has_text_method(v);
+  if (!is_container(v) || search->found) return;
+  if (search->met == NULL || met_add(search->met, value_obj(v)))
+    walk_push(&search->walk, value_obj(v));
 }
 
-// w: made by the caller. most: parts that are looked at. NULL: all.
-static bool needs_call(ValueWalk w, Local *local, Value v, size_t *most) {
-  if (!is_container(v)) return false;
-  if (has_text_method(v)) return true;
-  Met met = {.memory = w.memory};
-  bool needs = false;
-  walk_enter(&w, value_obj(v));
-  while (w.depth && !needs) {
+// v, and all that its text shows. It ends early where a method was found, or
+// `left` is 0.
+static void search_value(Search *search, Value v, bool quoted) {
+  ValueWalk *walk = &search->walk;
+  search_part(search, v, quoted);
+  while (walk->depth && !search->found && search->left > 0) {
     Value key = VALUE_NIL;
-    if (local != NULL && !work_on(local, 8)) break;
-    if (most != NULL && *most == 0) break;
-    if (most != NULL) --*most;
-    if (!walk_next(&w, &w.levels[w.depth - 1], &key, &v)) {
-      walk_leave(&w);
+    if (search->local != NULL && !work_on(search->local, 8)) break;
+    if (!walk_next(walk, &walk->levels[walk->depth - 1], &key, &v)) {
+      walk_leave(walk);
       continue;
     }
-    needs = has_text_method(v) || has_text_method(key);
-    if (needs) break;
-    if (value_is_type(key, OBJ_TUPLE)) look_into(&w, &met, local, key);
-    if (is_container(v)) look_into(&w, &met, local, v);
+    if (is_shown_key(key)) search_part(search, key, true);
+    search_part(search, v, true);
   }
-  mem_free(w.levels);
-  mem_free(met.slots);
+  mem_free(walk->levels);
   // Without memory to know: the other way is right, too.
-  return needs || w.failed || met.failed;
+  search->found |= walk->failed;
+  walk->levels = NULL;
+  walk->depth = walk->cap = walk->quoting = 0;
 }
 
-bool value_needs_call(const Memory *memory, Local *local, Value v) {
-  ValueWalk w = {.vm = NULL, .memory = memory, .nest = NEST_MAX};
-  return needs_call(w, local, v, NULL);
+static Search search_of(const Memory *memory, size_t nest, size_t left) {
+  return (Search){.walk = {.memory = memory, .nest = nest}, .left = left};
 }
 
-bool value_needs_call_early(const Memory *memory, Value v, uint32_t nest,
-                            size_t *most) {
-  ValueWalk w = {.vm = NULL, .memory = memory, .nest = nest};
-  return needs_call(w, NULL, v, most);
+bool value_needs_call(Local *local, Value v, bool quoted) {
+  Search search = search_of(local->vm->memory, NEST_MAX, TEXT_PARTS);
+  search.local = local;
+  search_value(&search, v, quoted);
+  return search.found || search.left == 0;
+}
+
+bool value_has_text_method(const Memory *memory, Value v) {
+  Met met = {.memory = memory};
+  Search search = search_of(memory, NEST_MAX, SIZE_MAX);
+  search.met = &met;
+  search_value(&search, v, false);
+  mem_free(met.slots);
+  return search.found || met.failed;
+}
+
+bool value_has_text_method_early(const Memory *memory, Value v, uint32_t nest,
+                                 size_t *most) {
+  Search search = search_of(memory, nest, *most);
+  search_value(&search, v, false);
+  *most = search.left;
+  return search.found;
+}
+
+// --- Long texts, piece by piece ----------------------------------------------
+static void run_string(Text *text, const ObjString *string, TextRun *run) {
+  const char *data = string_data(string);
+  if (run->at == 0) add_text(text, "\"");
+  size_t most = run->at + TEXT_PARTS;
+  size_t stop = most < string->len ? most : string->len;
+  while (run->at < stop && !text->failed) {
+    run->at += add_quoted_at(text, data, string->len, run->at);
+    text_work(text, 8);
+  }
+  run->ended = run->at >= string->len;
+  if (run->ended) add_text(text, "\"");
+}
+
+static void run_bytes(Text *text, const ObjBytes *bytes, TextRun *run) {
+  const ObjRaw *block = bytes_block(bytes);
+  if (run->at == 0) add_text(text, bytes_opening);
+  run->at = add_some_bytes(text, block, run->at, TEXT_PARTS);
+  run->ended = run->at >= raw_len(block);
+  if (run->ended) add_text(text, bytes_closing);
+}
+
+static bool is_preludes(Search *search, Value v) {
+  search_value(search, v, true);
+  return search->found || search->left == 0;
+}
+
+// An element, or a map's entry. What is not written is run->part, and perhaps
+// run->key.
+static void run_entry(Text *text, Search *search, const WalkLevel *level,
+                      TextRun *run, Value key, Value v) {
+  ValueWalk none = {.vm = text->local->vm};
+  if (is_shown_key(key) && is_preludes(search, key)) {
+    if (run->at > 0) add_text(text, ", ");
+    run->key = key;
+    run->part = v;
+    return;
+  }
+  add_before(text, &none, level, run->at == 0, key);
+  if (is_preludes(search, v))
+    run->part = v;
+  else
+    format_inside(text, none.vm, v, true, 0);
+}
+
+static void run_container(Text *text, Obj *obj, TextRun *run) {
+  Vm *vm = text->local->vm;
+  ValueWalk walk = {.vm = vm};
+  WalkLevel level = level_of(obj);
+  Search search = search_of(vm->memory, NEST_MAX, TEXT_PARTS);
+  search.local = text->local;
+  if (run->table != NULL) level.block = run->table;
+  if (obj->type == OBJ_MAP) run->table = level.block;
+  level.at = run->at;
+  while (run->part == VALUE_UNDEF && search.left > 0 && !text->failed) {
+    Value key = VALUE_NIL, v;
+    run->ended = !walk_next(&walk, &level, &key, &v);
+    if (run->ended) return;
+    run_entry(text, &search, &level, run, key, v);
+    run->at = level.at;
+    text_work(text, 32);
+  }
+}
+
+void format_run(Text *text, Value v, TextRun *run) {
+  Obj *obj = value_obj(v);
+  run->key = run->part = VALUE_UNDEF;
+  if (obj->type == OBJ_STRING)
+    run_string(text, (const ObjString *)obj, run);
+  else if (obj->type == OBJ_BYTES)
+    run_bytes(text, (const ObjBytes *)obj, run);
+  else
+    run_container(text, obj, run);
 }

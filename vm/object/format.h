@@ -27,15 +27,31 @@ void text_free(Text *text);
 // As println prints it. quoted: strings in source form. Structs print as
 // Name(field: value). Their string() methods are NOT called: see
 // value_needs_call. Containers nest; a container inside itself prints as
-// [...] or {...}.
+// [...] or {...}. It cannot be left in the middle.
 void format_value(Text *text, Vm *vm, Value v, bool quoted);
-// Whether printing v would have to call a string() method somewhere inside.
-// local: where the work is charged, or NULL. (Given up: false.)
-bool value_needs_call(const Memory *memory, Local *local, Value v);
-// The same of the first *most parts, at most `nest` deep, uncharged; *most is
-// then what is left of them.
-bool value_needs_call_early(const Memory *memory, Value v, uint32_t nest,
-                            size_t *most);
+// Whether the prelude makes the text of v, because a string() method is to be
+// called somewhere inside, or because it is long: it has more than TEXT_PARTS
+// parts, or strings of as much. Charged; given up it is false.
+enum { TEXT_PARTS = 1 << 14 };
+bool value_needs_call(Local *local, Value v, bool quoted);
+// Whether there is such a method. Any thread; not charged.
+bool value_has_text_method(const Memory *memory, Value v);
+// The same of the first *most parts, at most `nest` deep; *most is then what is
+// left of them.
+bool value_has_text_method_early(const Memory *memory, Value v, uint32_t nest,
+                                 size_t *most);
+
+// A long text, in pieces: the inside of a list, tuple or map, or a string or
+// bytes in source form.
+typedef struct TextRun {
+  uint64_t at;        // the next part, from 0
+  const void *table;  // a map's, as it was at the first piece, else NULL
+  Value key, part;    // what comes next is to be written by the caller: a key,
+                      // and then ": ", or VALUE_UNDEF; a value, or VALUE_UNDEF
+  bool ended;
+} TextRun;
+// Adds the next piece. text->local is set.
+void format_run(Text *text, Value v, TextRun *run);
 const char *value_type_name(Value v);  // "int", "nil", a struct's own name
 
 #endif
