@@ -37,8 +37,13 @@ typedef struct Pending {
 } Pending;
 
 CspStatus call_out_of_memory(CspCall *call) {
-  if (!call->panicked && call->g != NULL && call->local != NULL)
-    vm_panic_memory(call->local, call->g);
+  if (!call->panicked && call->g != NULL && call->local != NULL) {
+    if (call->local->raced)
+      vm_panic(call->local, call->g, "concurrent writes to one list");
+    else
+      vm_panic_memory(call->local, call->g);
+    call->local->raced = false;
+  }
   call->panicked = !call->hosts;
   return CSP_PANIC;
 }

@@ -198,7 +198,8 @@ CspStatus builtin_len(CspCall *call) {
 CspStatus builtin_push(CspCall *call) {
   CspValue list;
   if (!csp_need_type(call, 0, CSP_LIST, &list)) return CSP_PANIC;
-  if (!list_append(call->local, (ObjList *)value_obj(list.word), call->args + 1,
+  if (call->local->raced ||
+      !list_append(call->local, (ObjList *)value_obj(list.word), call->args + 1,
                    (size_t)call->argc - 1))
     return csp_panic_memory(call);
   return csp_ok(call, list);

@@ -50,6 +50,8 @@ static bool quick_push(Local *local, const NativeDef *def, const Value *args,
                        int argc, Value *out) {
   (void)def;
   if (argc != 2 || !value_is_type(args[0], OBJ_LIST)) return false;
+  // (If others push at once, Local.raced tells so to the native, which is
+  // called next.)
   if (!list_push(local, (ObjList *)value_obj(args[0]), args[1])) return false;
   *out = args[0];
   return true;

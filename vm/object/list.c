@@ -6,6 +6,12 @@
 // the same block. So: slots are nil before a length covers them, moves go
 // word by word (heap_store, heap_load), growing publishes a new block.
 //
+// What adds to a list looks, before it is done, whether block and length are
+// still those that it began with. If not, others have changed the list at once.
+// Then it fails, and Local.raced tells why. That is no lock: a race between
+// this look and the store of the length is not seen, nor are races of what
+// removes, or in a ring.
+//
 // The block of a large list has fresh memory of its own. `cap` covers only the
 // beginning of what is not used yet, and moves on as the list grows: the
 // collector looks at all words up to cap, and need not touch those after it. A
@@ -153,8 +159,19 @@ static bool list_show(Local *local, ObjList *list, void *block) {
   return true;
 }
 
+// false: others have changed the list since it was read.
+static inline bool is_unraced(Local *local, const ObjList *list,
+                              const ObjValues *block, size_t len) {
+  // relaxed: a hint
+  if (__builtin_expect(
+          list_block(list) == block && rt_load_relaxed(&block->len) == len, 1))
+    return true;
+  local->raced = true;
+  return false;
+}
+
 // The list's block, which is plain, with room for `more` values after `len`.
-// NULL: no memory.
+// NULL: no memory, or others change the list.
 static ObjValues *list_reserve(Local *local, ObjList *list, size_t more,
                                size_t *len) {
   RT_ASSERT(list_is_valid(list));
@@ -164,8 +181,9 @@ static ObjValues *list_reserve(Local *local, ObjList *list, size_t more,
   // relaxed: any cap it had, which may be below a length that is newer
   if (*len + more <= rt_load_relaxed(&block->cap)) return block;
   if (cover(block, *len + more)) return block;
-  block = values_grown(local, block, *len, *len + more);
-  return list_show(local, list, block) ? block : NULL;
+  ObjValues *grown = values_grown(local, block, *len, *len + more);
+  if (grown == NULL || !is_unraced(local, list, block, *len)) return NULL;
+  return list_show(local, list, grown) ? grown : NULL;
 }
 
 // --- Lists that are queues --------------------------------------------------
@@ -243,7 +261,9 @@ bool list_append(Local *local, ObjList *list, const Value *from, size_t count) {
   size_t len;
   ObjValues *block = list_reserve(local, list, count, &len);
   if (block == NULL) return false;
-  if (!move_values(local, &block->slots[len], from, count)) return false;
+  if (!move_values(local, &block->slots[len], from, count) ||
+      !is_unraced(local, list, block, len))
+    return false;
   // release: as in list_push
   rt_store_release(&block->len, len + count);
   RT_ASSERT(values_is_valid(block));
@@ -269,6 +289,7 @@ bool list_push(Local *local, ObjList *list, Value v) {
   if (__builtin_expect(len >= rt_load_relaxed(&block->cap), 0))
     return list_append(local, list, &v, 1);
   heap_store(&local->heap, &block->slots[len], v);
+  if (!is_unraced(local, list, block, len)) return false;
   // release: cap was seen, or moved, to cover it. Pairs with the acquire in
   // values_is_valid. Readers need no order: one that sees it early finds nil
   // (in fresh memory 0), or the value, whose object heap_store has published
@@ -316,6 +337,7 @@ bool list_insert(Local *local, ObjList *list, size_t at, Value v) {
   if (at > len) at = len;
   move_up(local, block, at, len);
   heap_store(&local->heap, &block->slots[at], v);
+  if (!is_unraced(local, list, block, len)) return false;
   // release: as in list_push
   rt_store_release(&block->len, len + 1);
   RT_ASSERT(values_is_valid(block));
