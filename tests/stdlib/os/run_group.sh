@@ -47,7 +47,7 @@ if how == "cancelled" {
 } else if how == "timed out" {
   _ = try(func() {
     group g {
-      g.timeout(300ms)
+      go { begun(); g.timeout(1ms) }  // however long the shell takes to begin
       os.run("sh", ["-c", script + "wait"])
     }
   })
