@@ -321,12 +321,12 @@ WRAP(int, posix_spawn_file_actions_adddup2,
 }
 
 WRAP(int, pthread_create,
-     (pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *),
+     (pthread_t * thread, const pthread_attr_t *attr, void *(*start)(void *),
       void *arg)) {
   long n = atomic_fetch_add(&failing.threads, 1) + 1;
   bool refused = failing.no_thread != 0 && n >= failing.no_thread;
   if (refused || fails()) return EAGAIN;
-  return __real_pthread_create(thread, attr, run, arg);
+  return __real_pthread_create(thread, attr, start, arg);
 }
 
 // --- Objects ----------------------------------------------------------------

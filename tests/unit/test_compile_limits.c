@@ -149,14 +149,14 @@ static bool give(void *arg, CspLoad *wanted) {
 }
 
 static Csp *open_asking(Given *given, Host *host, bool stepped,
-                        bool (*load)(void *arg, CspLoad *wanted)) {
+                        bool (*loads)(void *arg, CspLoad *wanted)) {
   memset(host, 0, sizeof *host);
   pthread_mutex_init(&host->lock, NULL);
   CspConfig config;
   csp_config_init(&config);
   config.stepped = stepped;
   config.max_memory = given->memory > 0 ? given->memory : MEMORY;
-  config.load = load;
+  config.load = loads;
   config.load_arg = given;
   config.write_out = take_out;
   config.write_err = take_err;

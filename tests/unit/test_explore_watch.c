@@ -241,12 +241,15 @@ static void run(const char *name, WatchTest test) {
 static void stopped_from_outside(void **state) {
   (void)state;
   stops = 0;
-  run("outside_1", (WatchTest){1, SCHED_EXITED, 0, NULL, {worker, worker}});
+  run("outside_1", (WatchTest){1, SCHED_EXITED, 0, NULL, {worker, worker}, 0});
   run("outside_2",
-      (WatchTest){2, SCHED_EXITED, 0, NULL, {worker, caller, worker}});
-  run("outside_3",
-      (WatchTest){
-          WATCH_PS, SCHED_EXITED, 0, NULL, {sender, receiver, caller, worker}});
+      (WatchTest){2, SCHED_EXITED, 0, NULL, {worker, caller, worker}, 0});
+  run("outside_3", (WatchTest){WATCH_PS,
+                               SCHED_EXITED,
+                               0,
+                               NULL,
+                               {sender, receiver, caller, worker},
+                               0});
   if (explore_is_whole()) assert_true(stops > 0);
 }
 
@@ -285,19 +288,24 @@ static void stops_are_given_up(void **state) {
 
 static void against_other_stops(void **state) {
   (void)state;
-  run("outside_stop", (WatchTest){2, SCHED_EXITED, 0, NULL, {stopper, worker}});
+  run("outside_stop",
+      (WatchTest){2, SCHED_EXITED, 0, NULL, {stopper, worker}, 0});
   run("outside_call",
-      (WatchTest){2, SCHED_EXITED, 0, NULL, {calling_stopper, worker}});
-  run("outside_both",
-      (WatchTest){
-          WATCH_PS, SCHED_EXITED, 0, NULL, {stopper, calling_stopper, caller}});
+      (WatchTest){2, SCHED_EXITED, 0, NULL, {calling_stopper, worker}, 0});
+  run("outside_both", (WatchTest){WATCH_PS,
+                                  SCHED_EXITED,
+                                  0,
+                                  NULL,
+                                  {stopper, calling_stopper, caller},
+                                  0});
 }
 
 static void deadlocks_meanwhile_are_found(void **state) {
   (void)state;
-  run("outside_deadlock", (WatchTest){1, SCHED_DEADLOCK, 0, NULL, {sleeper}});
+  run("outside_deadlock",
+      (WatchTest){1, SCHED_DEADLOCK, 0, NULL, {sleeper}, 0});
   run("outside_deadlock_2",
-      (WatchTest){2, SCHED_DEADLOCK, 0, NULL, {sleeper, receiver, worker}});
+      (WatchTest){2, SCHED_DEADLOCK, 0, NULL, {sleeper, receiver, worker}, 0});
   run("outside_unpin", (WatchTest){.procs = 2,
                                    .end = SCHED_DEADLOCK,
                                    .host = unpinner,
@@ -311,7 +319,7 @@ static void deadlocks_meanwhile_are_found(void **state) {
                                     .host = leaver,
                                     .bodies = {sleeper, sleeper}});
   run("outside_deadlock_call",
-      (WatchTest){2, SCHED_DEADLOCK, 0, NULL, {sleeper, caller}});
+      (WatchTest){2, SCHED_DEADLOCK, 0, NULL, {sleeper, caller}, 0});
 }
 
 static void posts_meanwhile_arrive(void **state) {
@@ -333,10 +341,13 @@ static void posts_meanwhile_arrive(void **state) {
 static void events_are_kept(void **state) {
   (void)state;
   run("events",
-      (WatchTest){2, SCHED_EXITED, 4, NULL, {sender, receiver, caller}});
-  run("events_stop",
-      (WatchTest){
-          WATCH_PS, SCHED_EXITED, 64, NULL, {stopper, caller, worker, caller}});
+      (WatchTest){2, SCHED_EXITED, 4, NULL, {sender, receiver, caller}, 0});
+  run("events_stop", (WatchTest){WATCH_PS,
+                                 SCHED_EXITED,
+                                 64,
+                                 NULL,
+                                 {stopper, caller, worker, caller},
+                                 0});
 }
 
 int main(void) {

@@ -99,7 +99,7 @@ static void links_are_not_followed(bool rooted) {
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, swap, &s), 0);
   CspConfig config = world_config(&w);
-  char script[256];
+  char script[512];
   snprintf(script, sizeof script,
            "import \"os\"\nos.remove_all(\"%s/tree\")\n"
            "os.remove_all(\"%s/aside\")\nos.remove_all(\"%s/tree\")\n",
