@@ -2,12 +2,17 @@
 # Sourced by tests: installs the build that is tested below $stage$prefix, as
 # a packager would, and tells how hosts are built with that.
 build=$(dirname "$CSPVM")
-case $(nm "$CSPVM") in
+symbols=$(nm "$CSPVM") counters=
+case $symbols in
 *__asan_init*__ubsan_handle*) san=all ;;
 *__asan_init*) san=address ;;
 *__tsan_init*) san=thread ;;
 *__ubsan_handle*) san=undefined ;;
 *) san= ;;
+esac
+# A library with gcc's counters (tests/coverage) needs what writes them.
+case $symbols in
+*__gcov_init*) counters=$(gcc -print-file-name=libgcov.a) ;;
 esac
 flags="-Wall -Wextra -Wpedantic -Werror ${san:+-fsanitize=${san/all/address,undefined}}"
 stage=$TMPDIR/stage prefix=/opt/cspvm
@@ -34,7 +39,7 @@ host() {
   else
     libs=$(pkg-config --libs cspvm)
   fi
-  "$@" $flags $(pkg-config --cflags cspvm) -o "$out" $libs
+  "$@" $flags $(pkg-config --cflags cspvm) -o "$out" $libs $counters
 }
 
 # Which libraries there are. With a sanitizer none is shared: its runtime must
