@@ -5,21 +5,34 @@
 // entity have its turn in each frame?
 //
 //   cc -O2 -std=gnu11 -I. bench/embed/frames.c build/libcspvm.a -lm -pthread
-//   ./a.out [FRAMES]      (600; without pauses between them)
+//   ./a.out [FRAMES [TRIES]]     (600, 1; without pauses between the frames)
 //
-// Times are of the thread's CPU time, so other programs do not count. Frames in
-// which there was a collection are told apart. The exit status is 1 when a step
-// without one is over by more than 1 ms, or an entity has less than 90 % of its
-// turns.
+// Times are of the thread's CPU time, so other programs do not count. But a
+// step ends by the clock, so they can take turns from entities. Turns are
+// counted in frames in which the thread had the CPU all the time, at least a
+// quarter of them. What a virtual machine takes from the thread cannot be told
+// apart, so a game that misses a goal is tried again, TRIES times at most.
+//
+// Frames in which there was a collection are told apart. The exit status is 1
+// when in each try a step without one is over by more than 1 ms, or an entity
+// has less than 90 % of its turns.
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "vm/csp.h"
 
-enum { ENTITIES = 200, BUDGET_NS = 2000000, MOST_OVER_NS = 1000000 };
+enum {
+  ENTITIES = 200,
+  BUDGET_NS = 2000000,
+  MOST_OVER_NS = 1000000,
+  DISTURBED_NS = 100000,  // without the CPU
+  LEAST_SHARE = 90
+};
 
 typedef struct Hog {
   const char *name, *text;
@@ -72,9 +85,62 @@ static const CspFunction functions[] = {{"wait", "id", game_wait},
                                         {NULL, NULL, NULL}};
 static const CspModule module = {.path = "game", .functions = functions};
 
-static int64_t cpu_now(void) {
+// --- Memory ------------------------------------------------------------------
+// The system clears a page when it is touched first. That takes 16 us on some
+// virtual machines, and the step has to wait. So this host has touched its
+// memory before: values lie in cells of one mapping, and malloc keeps what it
+// has taken from the system.
+enum { CELL = 4 << 20, CELLS = 40, WARM = 96 << 20 };
+
+static char *cells;
+static bool is_taken[CELLS];
+
+static size_t cells_of(size_t bytes) { return (bytes + CELL - 1) / CELL; }
+
+static void *take_cells(void *arg, size_t bytes, size_t align) {
+  (void)arg;
+  size_t wanted = cells_of(bytes), run = 0;
+  if (align > CELL) return NULL;
+  for (size_t i = 0; i < CELLS; i++) {
+    run = is_taken[i] ? 0 : run + 1;
+    if (run < wanted) continue;
+    size_t first = i + 1 - wanted;
+    memset(&is_taken[first], true, wanted);
+    return cells + first * CELL;
+  }
+  return NULL;
+}
+
+static void give_cells(void *arg, void *block, size_t bytes) {
+  (void)arg;
+  memset(block, 0, bytes);
+  memset(&is_taken[(size_t)((char *)block - cells) / CELL], false,
+         cells_of(bytes));
+}
+
+static void warm_up(void) {
+  enum { PIECES = 16 };
+  char *pieces[PIECES];
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  for (int i = 0; i < PIECES; i++) {
+    pieces[i] = malloc(WARM / PIECES);
+    if (pieces[i] == NULL) exit(2);
+    memset(pieces[i], 1, WARM / PIECES);
+  }
+  for (int i = 0; i < PIECES; i++) free(pieces[i]);
+  size_t bytes = (size_t)(CELLS + 1) * CELL;
+  char *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (mapped == MAP_FAILED) exit(2);
+  cells = mapped + CELL - (uintptr_t)mapped % CELL;
+}
+
+// --- A game
+// -------------------------------------------------------------------
+static int64_t now_of(clockid_t id) {
   struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  clock_gettime(id, &t);
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -97,6 +163,8 @@ static Csp *open_game(int hog) {
   CspConfig config;
   csp_config_init(&config);
   config.stepped = true;
+  config.map = take_cells;
+  config.unmap = give_cells;
   Csp *csp = csp_new(&config);
   if (csp == NULL) exit(2);
   csp_install_language(csp);
@@ -110,7 +178,7 @@ static Csp *open_game(int hog) {
 
 typedef struct Sums {
   int64_t over, over_collecting, used;
-  int collecting, turns[ENTITIES];
+  int collecting, undisturbed, turns[ENTITIES];
 } Sums;
 
 static void run_frame(Csp *csp, Sums *sums) {
@@ -120,15 +188,20 @@ static void run_frame(Csp *csp, Sums *sums) {
     if (waker != NULL) csp_wake(waker, NULL, NULL);
   }
   uint64_t before = collections(csp);
-  int64_t began = cpu_now();
+  int64_t wall = now_of(CLOCK_MONOTONIC);
+  int64_t cpu = now_of(CLOCK_THREAD_CPUTIME_ID);
   csp_step(csp, BUDGET_NS);
-  int64_t took = cpu_now() - began, over = took - BUDGET_NS;
+  int64_t took = now_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
+  int64_t over = took - BUDGET_NS;
+  bool disturbed = now_of(CLOCK_MONOTONIC) - wall - took > DISTURBED_NS;
   bool collected = collections(csp) != before;
   int64_t *most = collected ? &sums->over_collecting : &sums->over;
   if (over > *most) *most = over;
   sums->collecting += collected;
   sums->used += took;
-  for (int id = 0; id < ENTITIES; id++) sums->turns[id] += waiting[id] != NULL;
+  sums->undisturbed += !disturbed;
+  for (int id = 0; id < ENTITIES && !disturbed; id++)
+    sums->turns[id] += waiting[id] != NULL;
 }
 
 static bool run_game(int hog, int frames) {
@@ -137,23 +210,30 @@ static bool run_game(int hog, int frames) {
   for (int n = 0; n < frames; n++) run_frame(csp, &sums);
   csp_free(csp);
   memset(waiting, 0, sizeof waiting);
-  int least = frames;
+  int least = sums.undisturbed;
   for (int id = 0; id < ENTITIES; id++)
     if (sums.turns[id] < least) least = sums.turns[id];
-  double share = 100.0 * least / frames;
-  printf("%-24s %7.2f ms %9.2f ms %10.2f ms (%d frames) %7.1f %%\n",
+  double share = least > 0 ? 100.0 * least / sums.undisturbed : 0;
+  printf("%-24s %7.2f ms %9.2f ms %10.2f ms (%d frames) %7.1f %% of %d\n",
          hogs[hog].name, (double)sums.used / frames / 1e6,
          (double)sums.over / 1e6, (double)sums.over_collecting / 1e6,
-         sums.collecting, share);
-  return sums.over <= MOST_OVER_NS && share >= 90;
+         sums.collecting, share, sums.undisturbed);
+  return sums.over <= MOST_OVER_NS && share >= (double)LEAST_SHARE &&
+         sums.undisturbed * 4 >= frames;
 }
 
 int main(int argc, char **argv) {
   int frames = argc > 1 ? atoi(argv[1]) : 600;
-  if (frames <= 0) return 2;
+  int tries = argc > 2 ? atoi(argv[2]) : 1;
+  if (frames <= 0 || tries <= 0) return 2;
+  warm_up();
   printf("%-24s %10s %12s %25s %18s\n", "beside", "a frame", "at most over",
          "over with a collection", "least turns");
   bool fine = true;
-  for (int hog = 0; hog < HOGS; hog++) fine &= run_game(hog, frames);
+  for (int hog = 0; hog < HOGS; hog++) {
+    int left = tries;
+    while (left > 0 && !run_game(hog, frames)) left--;
+    fine &= left > 0;
+  }
   return fine ? 0 : 1;
 }
