@@ -85,7 +85,7 @@ static const CspFunction functions[] = {{"wait", "id", game_wait},
                                         {NULL, NULL, NULL}};
 static const CspModule module = {.path = "game", .functions = functions};
 
-// --- Memory ------------------------------------------------------------------
+// --- Memory -----------------------------------------------------------------
 // The system clears a page when it is touched first. That takes 16 us on some
 // virtual machines, and the step has to wait. So this host has touched its
 // memory before: values lie in cells of one mapping, and malloc keeps what it
@@ -136,8 +136,7 @@ static void warm_up(void) {
   cells = mapped + CELL - (uintptr_t)mapped % CELL;
 }
 
-// --- A game
-// -------------------------------------------------------------------
+// --- A game -----------------------------------------------------------------
 static int64_t now_of(clockid_t id) {
   struct timespec t;
   clock_gettime(id, &t);
