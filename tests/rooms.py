@@ -11,12 +11,12 @@ itself. Each source folder is a room; and a heading of a header such as
     // --- syscall.c: the quick way ---
 
 stands over functions of that file, until the next heading; where no heading
-names a file, a header beside a source declares functions of that source. No file
-includes a header of a room above it. In sched/ what a source shows to others,
-except in sched.h and memory.h, has a name that begins with its file's.
-The README.md of a folder, or of the one
-around it, names each of its files. The status is 1 when something is wrong;
-each such thing is a line."""
+names a file, a header beside a source declares functions of that source. No
+file includes a header of a room above it. In sched/ what a source shows to
+others, except in sched.h and memory.h, has a name that begins with its file's.
+The README.md of a folder, or of the one around it, names each of its files. The
+table of docs/coverage.md has a row for each room, and none for others. The
+status is 1 when something is wrong; each such thing is a line."""
 
 import collections
 import fnmatch
@@ -36,7 +36,7 @@ PROTOTYPE = re.compile(r"^[A-Za-z_][\w *]*?\b(\w+)\(")
 
 
 def symbols(build, room):
-    """(object's source, name, is it defined?) of each symbol that others see."""
+    """(object's source, name, is it defined?) of what others can see."""
     folder = os.path.join(build, room)
     for name in sorted(os.listdir(folder)):
         if not name.endswith(".o"):
@@ -103,7 +103,7 @@ def wrong_headings(path, defined):
 
 
 def wrong_names(room, faces, defined):
-    """What a room's sources show, beside its faces, under another file's name."""
+    """What sources show, beside a room's faces, under another file's name."""
     public = set()
     for path in faces:
         with open(path, encoding="utf-8") as f:
@@ -155,6 +155,21 @@ def unlisted(room):
             yield "%s does not list %s" % (readme, os.path.join(room, name))
 
 
+COVERAGE = "docs/coverage.md"
+COVERAGE_ROW = re.compile(r"^\| `([\w/]+)/` \|", re.MULTILINE)
+
+
+def rows_of_coverage(rooms):
+    """Rooms that its table lacks, and rows that are of no room."""
+    with open(COVERAGE, encoding="utf-8") as f:
+        rows = set(COVERAGE_ROW.findall(f.read()))
+    folders = set(rooms) | {room.split("/")[0] for room in rooms}
+    for folder in sorted(folders - rows):
+        yield "%s has no row for %s/: run make coverage" % (COVERAGE, folder)
+    for folder in sorted(rows - folders):
+        yield "%s has a row for %s/, which is no room" % (COVERAGE, folder)
+
+
 def main():
     build, rooms = sys.argv[1], sys.argv[2:]
     defined, used = {}, []
@@ -172,6 +187,7 @@ def main():
         wrong += wrong_names(room, faces, defined)
     for room in sorted({"vm", *rooms, *LISTED_TOO}):
         wrong += unlisted(room)
+    wrong += rows_of_coverage(rooms)
     for line in wrong:
         print("rooms: " + line, file=sys.stderr)
     return 1 if wrong else 0
