@@ -75,7 +75,7 @@ def panel(y, title, peers, rows):
 
 
 def svg(charts):
-    """charts: (title, peers, [(label, {peer: ratio})]); gives the SVG."""
+    """The SVG of charts, (title, peers, [(label, {peer: ratio})]) each."""
     parts, y = [], 10
     for title, peers, rows in charts:
         rows = [row for row in rows if row[1]]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the runner tells: tables of all groups with the goals met and missed, as
-text and as Markdown; the machine and the versions."""
+"""What the runner tells, as text and as Markdown: tables of all groups with the
+goals met and missed, the machine, and the versions."""
 import os
 import platform
 import re
@@ -29,7 +29,7 @@ class Report:
         return f"{text}{tail} ≤{limit} {'✓' if value <= limit else '✗'}"
 
     def add(self, group, rows, mean_limits):
-        """A table of the rows; mean_limits: of the geometric means."""
+        """A table of the rows. mean_limits are goals of the geometric means."""
         rows = [row for row in rows if "cspvm" in row.runs]
         if not rows:
             return

@@ -1,27 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each atomic operation (sched/rt.h) has a comment that says why its order is enough.
+"""A comment of each atomic operation (sched/rt.h) says why its order is enough.
 
 usage: tests/atomics.py FOLDER...
 
 The comment stands on a line of the operation's statement, or directly above the
-statement, or above the function whose first statement it is, and has a form of these:
+statement, or above the function whose first statement it is, and has a form of
+these:
 
     // ORDER: reason              for the statement
     // ORDER, all: reason         also for those after it, up to the next blank
                                   line or the function's end (or: both, twice,
                                   three, four)
 
-ORDER is the operation's own: relaxed, acquire, release or seq for a load or store.
-A read-modify-write (rt_cas, rt_exchange, rt_add, rt_sub, rt_or, rt_and) is seq_cst
-always; its ORDER is the part of that which is needed: acquire, release, seq, or RMW
-where it is enough that no other change comes between. The reason names the partner,
-or says why there is none; `as in NAME` names the place that does.
+ORDER is the operation's own: relaxed, acquire, release or seq for a load or
+store. A read-modify-write (rt_cas, rt_exchange, rt_add, rt_sub, rt_or, rt_and)
+is seq_cst always. Its ORDER is the part of that which is needed: acquire,
+release, seq, or RMW where it is enough that no other change comes between. The
+reason names the partner, or says why there is none. `as in NAME` names the
+place that does.
 
-Exempt are the definitions of the operations, and what RT_ASSERT looks at, which is no
-part of the program. Whether a reason is true is for reviewers to judge. The status is
-1 when a comment is missing; each such operation is a line. Each run first looks for
-the breaches in PLANTED, and dies if it does not see them."""
+Exempt are the definitions of the operations, and what RT_ASSERT looks at, which
+is no part of the program. Whether a reason is true is for reviewers to judge.
+The status is 1 when a comment is missing. Each such operation is a line. Each
+run first looks for the breaches in PLANTED, and dies if it does not see them.
+"""
 
 import glob
 import os
@@ -63,7 +66,8 @@ PLANTED = (  # (text, the lines of it that are wrong)
 
 
 def statements(text):
-    """(its code by lines, the comment on and above it, does a run end before it?)"""
+    """Its code by lines, the comment on and above it, and whether a run ends
+    before it."""
     code, comment, run_ends, in_macro = {}, "", True, False
     for number, line in enumerate(text.splitlines(), 1):
         part, note = LINE.match(line).groups()

@@ -5,27 +5,34 @@
 usage: tests/comments.py FOLDER...
 
 An identifier is a word with an underscore, one that () follows, or one in
-backquotes. It exists when some source of the project has it outside of comments.
-READMEs of the folders are comments as a whole, but for their words in backquotes.
-A heading such as `// --- Tables ---` is one line, which ends with dashes. Lines of
-documents have at most 120 columns, code and rows of tables, too, and a cell of a
-table 80. "Row 12" is a rule of docs/scheduler-rules.md, which must have it.
+backquotes. It exists when some source of the project has it outside of
+comments. READMEs of the folders are comments as a whole, but for their words in
+backquotes. A heading such as `// --- Tables ---` is one line, which ends with
+dashes. Lines of documents have at most 120 columns, code and rows of tables,
+too, and a cell of a table 80. "Row 12" is a rule of docs/scheduler-rules.md,
+which must have it.
 
 A name with a file after it, as in `heap_store (heap.h)`, is in the code of that
-file; so is what a line declares whose comment is a file alone, or ends with one in
-parentheses.
+file; so is what a line declares whose comment is a file alone, or ends with one
+in parentheses.
 
-A sentence has at most one colon or semicolon. That is checked in documents, and
-in the comments of the sources in READ_ALL. Code, tables, indented lists,
-quotations and what programs write into documents are left out.
+A sentence has at most one colon or semicolon. That is checked in documents, in
+the comments of the sources in READ_ALL, and in the comments and docstrings of
+scripts (.py, .sh, and what begins with `#!`), whose lines have at most 80
+columns. Code, tables, indented lists, quotations and what programs write into
+documents are left out.
 
-The status is 1 when something is wrong. Each such place is a line."""
+The status is 1 when something is wrong. Each such place is a line. Breaches in
+scripts that are planted (PLANTED) must be seen."""
 
+import ast
 import functools
+import io
 import os
 import re
 import subprocess
 import sys
+import tokenize
 
 # Sources whose comments are checked, and all that has names.
 OF_C = (".c", ".h", ".re", ".y", ".def", ".cpp", ".hpp", ".pml")
@@ -38,7 +45,8 @@ FILE = re.compile(r"(?<![\w/.<*$-])((?:\w+/)*\w+\.(?:c|h|def|re|y))\b(?![*(])")
 UNDERSCORED = re.compile(r"(?<![\w.*/$-])([a-zA-Z]\w*_\w*[a-zA-Z0-9])\b(?![*./{])")
 CALLED = re.compile(r"(?<![\w.`/])([a-z_]\w*)\(\)")
 QUOTED = re.compile(r"`([A-Za-z]\w*)(?:\(\))?`")
-# A name and its file; what a line declares; a file that its comment gives to that.
+# A name and its file, what a line declares, and a file that its comment gives
+# to that.
 PLACED = re.compile(r"(?<![\w.`/>-])`?([A-Za-z]\w*)(\(\))?`?,? \(([\w/]+\.(?:c|h|def|re|y))\)")
 IS_NAME = re.compile(r"_|[a-z][A-Z]|^[A-Z][a-z]+$")
 DECLARED = re.compile(r"\b([A-Z]\w*[a-z]\w*)\b|\b(\w+)(?:\[[^]]*\]|\))*\s*(?:[;,=({]|$)")
@@ -49,7 +57,8 @@ RULE = re.compile(r"^- \*\*(\d+[a-d]?)\. ", re.M)
 RULES, RULES_MAP = "docs/scheduler-rules.md", "sched/README.md"
 CELL_END = re.compile(r"(?<!\\)\|")
 BROKEN_HEADING = re.compile(r"^// (?:--- .*[^-\n]|-{10,}.*)$", re.M)
-# Of libc, lemon, spin, compilers and the system; of documents; and of the language itself.
+# Of libc, lemon, spin, compilers and the system, of documents, and of the
+# language itself.
 OTHERS = {"callgrind_annotate", "asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmocka.h",
           "seq_cst", "epoll_pwait2", "test_NAME.c", "pan.c", "host.h"}
 
@@ -85,6 +94,8 @@ def comments(text, path):
 def code_of(path):
     """The text without comments."""
     text = read(path)
+    if is_script(path):
+        return without_notes(path, text)
     if not path.endswith(OF_C):
         return text
     return COMMENT.sub(lambda m: " " if is_prose(m, path) else m.group(), text)
@@ -177,7 +188,8 @@ def too_long(path):
 
 
 def comment_lines(text):
-    """(line, text) of each comment line. The text is None where a paragraph ends."""
+    """(line, text) of each comment line. The text is None where a paragraph
+    ends."""
     column = 0
     for number, line in enumerate(text.splitlines(), 1):
         whole = line.lstrip().startswith("//")
@@ -189,6 +201,95 @@ def comment_lines(text):
             yield number, None
         if not ends:
             yield number, body.strip()
+
+
+# What stands in the comments of scripts for programs.
+DIRECTIVE = re.compile(r"!|:|(?:expect|args|stdin|env|procs|repeat|once|timeout|small|skip"
+                       r"|shellcheck|noqa|pylint|type)\b[^.]*:|noqa|pylint")
+SCRIPT_COLUMNS = 80
+MADE = re.compile(r"build/|[A-Z]+[/_]")  # or a word for one, as NAME_tail
+BRACES = re.compile(r"\{[^{}]*\}")
+
+
+def is_python(path, text):
+    return path.endswith(".py") or re.match(r"#!.*python", text) is not None
+
+
+def is_script(path):
+    return path.endswith((".py", ".sh")) or \
+        not os.path.splitext(path)[1] and read(path).startswith("#!")
+
+
+def python_notes(text):
+    """(line, column, text) of each line of a comment or docstring."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.start[1], token.string[1:]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and \
+                ast.get_docstring(node) is not None:
+            string = node.body[0].value
+            margin = string.col_offset
+            for i, line in enumerate(text.split("\n")[string.lineno - 1:string.end_lineno]):
+                yield string.lineno + i, margin, " " + (
+                    line[margin:].replace('"""', "").rstrip("\\"))
+            yield string.end_lineno, -1, ""
+
+
+def shell_notes(text):
+    """The same of a shell's comments. What follows `<< 'END'` is another
+    text."""
+    end = None
+    for number, line in enumerate(text.split("\n"), 1):
+        if end is not None:
+            end = None if line.strip() == end else end
+            continue
+        found = re.search(r"<<-?\s*['\"]?(\w+)['\"]?", line)
+        if found and not line.lstrip().startswith("#"):
+            end = found.group(1)
+        at = re.search(r"(?:^|(?<=\s))#(?!\w*[)}\"'])", line)
+        before = line[:at.start()] if at else ""
+        if at and before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+            yield number, at.start(), line[at.end():]
+
+
+def script_notes(path, text):
+    return (python_notes if is_python(path, text) else shell_notes)(text)
+
+
+def without_notes(path, text):
+    lines = text.split("\n")
+    for number, at, body in script_notes(path, text):
+        if body:
+            lines[number - 1] = lines[number - 1].replace(body, " ")
+    return "\n".join(lines)
+
+
+def script_lines(path, text):
+    """As comment_lines, of a script. What is in braces is a notation."""
+    lines, before, column = text.split("\n"), 0, 0
+    for number, at, body in script_notes(path, text):
+        for _ in range(3):
+            body = BRACES.sub("_", body)
+        body = body[1:] if body.startswith(" ") else body
+        whole = not lines[number - 1][:max(at, 0)].strip()
+        ends = not body.strip() or body.startswith("  ") or "SPDX" in body or \
+            DIRECTIVE.match(body)
+        if ends or not whole or number != before + 1 or at != column:
+            yield number, None
+        before, column = number, at
+        if not ends:
+            yield number, body.strip()
+
+
+def long_notes(path, text):
+    """(line, columns) of comment lines of a script that are too long."""
+    lines = text.split("\n")
+    for number, at, body in script_notes(path, text):
+        line = lines[number - 1]
+        if len(line) > SCRIPT_COLUMNS and not line[:max(at, 0)].strip() and \
+                len(body.split()) > 1 and not DIRECTIVE.match(body.strip()):
+            yield number, len(line)
 
 
 def document_lines(text):
@@ -224,10 +325,45 @@ def crowded(lines):
 def lines_of_prose(path):
     if path.endswith(".md"):
         return [] if path.startswith(NOT_YET) else document_lines(read(path))
+    if is_script(path):
+        return script_lines(path, read(path))
     if path.split("/")[0] not in READ_ALL or \
             not path.endswith(OF_C) or path.endswith(".pml"):  # with tables
         return []
     return comment_lines(read(path))
+
+
+def wrong_in_script(path, text, files, words):
+    """What is wrong with its comments, beside their sentences."""
+    for number, columns in long_notes(path, text):
+        yield "comments: %s:%d has %d columns" % (path, number, columns)
+    for number, _, body in script_notes(path, text):
+        names = () if DIRECTIVE.match(body.strip()) else missing(body, files, words)
+        for name in names:
+            if not MADE.match(name):
+                yield "comments: %s:%d names %s, which does not exist" % (
+                    path, number, name)
+
+
+# Each is found in a script.
+PLANTED = (
+    ("a.py", '"""One: two; three."""\n'),
+    ("a.py", "def f():\n    # one: two\n    # three; four\n    pass\n"),
+    ("a.py", "x = 1  # one; two; three\n"),
+    ("a.sh", "# One: two,\n# and three; four.\n"),
+    ("a.sh", "cat << END\n# text: text; text\nEND\n# one: two; three\n"),
+    ("a", "#!/bin/sh\n# one; two; three\n"),
+    ("a.py", "# one" + " two" * 20 + "\n"),
+    ("a.sh", "# It is in no_such_file.c, not here.\n"),
+    ("a.sh", "# It calls no_such_function in vain.\n"),
+)
+
+
+def unseen():
+    for path, text in PLANTED:
+        if not list(crowded(script_lines(path, text))) and \
+                not list(wrong_in_script(path, text, {"a.py"}, {"a_name"})):
+            yield "comments: a planted breach is not seen: %r" % text
 
 
 def main():
@@ -235,12 +371,16 @@ def main():
     files = set(paths) | {"lang/parse/grammar.c", "lang/parse/grammar.h", "lang/parse/lexer.c"}
     words = words_of_code(paths)
     wrong = 0
-    for message in wrong_rows(paths):
+    for message in list(unseen()) + list(wrong_rows(paths)):
         print(message, file=sys.stderr)
         wrong = 1
     for path in paths:
         if path.endswith(".md"):
             for message in too_long(path):
+                print(message, file=sys.stderr)
+                wrong = 1
+        if is_script(path):
+            for message in wrong_in_script(path, read(path), files, words):
                 print(message, file=sys.stderr)
                 wrong = 1
         for line, sentence in crowded(lines_of_prose(path)):

@@ -4,21 +4,21 @@
 
 usage: tests/style.py FOLDER...
 
-A source includes the header beside it first. A function has at most 40 lines; the
-labels of a switch do not count, nor do a `break` or `return` that only ends a case.
-Pointers are compared with NULL, where the function declares the name as a pointer
-and in no other way.
+A source includes the header beside it first. A function has at most 40 lines;
+the labels of a switch do not count, nor do a `break` or `return` that only ends
+a case. Pointers are compared with NULL, where the function declares the name as
+a pointer and in no other way.
 
-A pointer that is a parameter, a local variable or a field has a word as its name. A
-letter is for a G, M or P, for text (s) and for a value (v), for two of a kind (a and b,
-x and y), for the children of a Node, and for what a loop of at most three lines goes
-through.
+A pointer that is a parameter, a local variable or a field has a word as its
+name. A letter is for a G, M or P, for text (s) and for a value (v), for two of
+a kind (a and b, x and y), for the children of a Node, and for what a loop of at
+most three lines goes through.
 
-Each folder of the scheduler, the VM and the compiler has at least 8 assertions in
-1000 lines.
+Each folder of the scheduler, the VM and the compiler has at least 8 assertions
+in 1000 lines.
 
-The status is 1 when something is wrong. Each such place is a line. First it looks for
-the breaches in PLANTED, and dies if it does not see them."""
+The status is 1 when something is wrong. Each such place is a line. First it
+looks for the breaches in PLANTED, and dies if it does not see them."""
 
 import os
 import re
@@ -50,8 +50,8 @@ OTHER = r"\b(?!return\b|else\b|goto\b)\w+ %s(?:[,;)\[]| =)"
 BEFORE = r"(?:&&|\|\||\(|(?<![=!<>])=|\breturn|[?:])\s*"
 AS_BOOL = r"!%s\b(?![\w.(\[]|->|--|\+\+)|\b(?:if|while) \(%s\)|" + \
     BEFORE + r"%s\s*(?:&&|\|\||\? )|(?:&&|\|\|)\s*%s\s*[);]"
-# A function or the declaration of one; a name in it that is a letter, after its type
-# or after another name of that type.
+# A function or the declaration of one; a name in it that is a letter, after its
+# type or after another name of that type.
 PIECE = re.compile(r"^[A-Za-z_][^\n;={}]*\([^;{}]*\)(?:;| \{[^\n]*\}$| \{\n(?:.*\n)*?\})", re.M)
 STRUCT = re.compile(r"^(?:typedef |static )?(?:const )?(?:struct|union)\b[^;{}()]*\{\n(?:.*\n)*?\}",
                     re.M)

@@ -93,7 +93,7 @@ class Declaration:
         self.end = at
         self.words = []   # outside of braces, before a value, without attributes
         self.body = []    # inside of braces, before a value
-        self.skips = 0    # parentheses of an attribute that are open; -1: its name
+        self.skips = 0    # parentheses of an attribute that are open, or -1: its name
         self.value = False
 
     def add(self, text, depth):
@@ -333,7 +333,8 @@ class Amalgamation:
         return "\n".join(self.expand(path, None) for path in paths)
 
     def in_order(self, paths):
-        """Sources that define an unsized array come before those that use it."""
+        """Sources that define an unsized array come before those that use
+        it."""
         defines = {path: self.unsized & {name for d in declarations(read(path))
                                          for name in d.defines()}
                    for path in paths}

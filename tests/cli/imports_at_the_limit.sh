@@ -1,5 +1,5 @@
-# Files that import each other in a chain: 199, 200, and 201, which are too many.
-# Beside each other there may be any number of them.
+# Files that import each other in a chain: 199, 200, and 201, which are too
+# many. Beside each other there may be any number of them.
 # expect: 199 fine
 # expect: 200 fine
 # expect: main.csp: imports are nested too deeply

@@ -1,7 +1,7 @@
 # `make install` puts everything in its place below DESTDIR/PREFIX, and `make
-# uninstall` removes all of it. Nothing that is installed names DESTDIR; the
-# installed program runs; each option and command of --help stands in the
-# manual page. What is wrong is printed.
+# uninstall` removes all of it. Nothing that is installed names DESTDIR. The
+# installed program runs. Each option and command of --help stands in the manual
+# page. What is wrong is printed.
 # expect: bin/cspvm
 # expect: include/csp.h
 # expect: lib/libcspvm.a

@@ -23,8 +23,9 @@ func fib(n) { if n < 2 { return n }
 println(fib(20))'
 # Calls that may be quick, and waits for programs, need no thread of their own.
 "$CSPVM" --procs 1 --max-threads 2 -e "$code" run
-# The system refuses, even the thread that would watch over quick calls: a user who may have one process. (Root has no such limit
-# and becomes somebody else first, with the program open already.)
+# The system refuses, even the thread that would watch over quick calls: a user
+# who may have one process. (Root has no such limit and becomes somebody else
+# first, with the program open already.)
 python3 - "$CSPVM" "$code" << 'END'
 import os, resource, sys
 fd = os.open(sys.argv[1], os.O_RDONLY)

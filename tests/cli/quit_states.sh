@@ -36,8 +36,9 @@ until [ -e "$TMPDIR/ready" ]; do sleep 0.01; done
 kill -QUIT $!
 wait $!
 echo "status $?"
-# An entry a line, without times and ids. A goroutine that is off its P just now runs, and a
-# call that waits for a descriptor is one. (ready() may not have ended yet.)
+# An entry a line, without times and ids. A goroutine that is off its P just now
+# runs, and a call that waits for a descriptor is one. (ready() may not have
+# ended yet.)
 sed "s|$TMPDIR/||; s/goroutine [1-9][0-9][0-9]* /goroutine N /
   s/goroutine [2-9] /goroutine N /; s/, [0-9]* s\\]/]/
   s/\\[runnable\\]/[running]/; s/\\[IO wait /[blocking call /" "$TMPDIR/err" |

@@ -21,7 +21,7 @@ until [ -e "$TMPDIR/ready" ]; do sleep 0.01; done
 kill -QUIT $!
 wait $!
 status=$?
-# An M without work may have taken the buffer before println's call could, and is
-# stuck with it: then goroutine 1 may run until the next buffer is full.
+# An M without work may have taken the buffer before println's call could, and
+# is stuck with it: then goroutine 1 may run until the next buffer is full.
 sed -n '1p; s/^goroutine 1 \[.*/goroutine 1 is shown/p' "$TMPDIR/err"
 echo "status $status"

@@ -1,5 +1,5 @@
-# What Ctrl-D does: on an empty line it ends the REPL, or drops an input that
-# has begun; a line that is not empty it does not end.
+# On an empty line Ctrl-D ends the REPL, or drops an input that has begun. It
+# does not end a line that is not empty.
 # expect: fine 0 0 0
 PYTHONPATH=tests/cli/lib python3 << 'END'
 from terminal import Terminal

@@ -21,7 +21,8 @@
 # expect stderr: panic: `y` is used before it is set
 export FILE="$TMPDIR/file"
 printf text > "$FILE"
-# One P: what sleep waits for has run then, and is reported, on a busy machine too.
+# One P: what sleep waits for has run then, and is reported, however busy the
+# machine is.
 "$CSPVM" --procs 1 << 'END'
 func get(xs) => xs[5]
 get([])

@@ -1,5 +1,5 @@
-# CSPDEBUG=schedtrace=N: a line every N ms, also while everything sleeps; with
-# scheddetail=1 lines for each P, M and G, too.
+# CSPDEBUG=schedtrace=N writes a line every N ms, also while everything sleeps,
+# and with scheddetail=1 lines for each P, M and G, too.
 # expect: lines, and nothing else
 # expect: details, and nothing else
 # expect: all states

@@ -1,5 +1,5 @@
-# Deferred calls that do not end have the time of grace. Then they are cancelled,
-# too, those that compute as those that wait, and the others still run.
+# Deferred calls that do not end have the time of grace. Then they are
+# cancelled, too, whether they compute or wait, and the others still run.
 # expect: ('waits\nlast\n', '', 130)
 # expect: ('computes\nlast\n', '', 143)
 # timeout: 60

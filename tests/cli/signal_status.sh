@@ -1,5 +1,6 @@
-# Only a main goroutine that the cancellation ends gives the signal's status: one
-# that ends in another way keeps its own, and reports what there is to report.
+# Only a main goroutine that the cancellation ends gives the signal's status:
+# one that ends in another way keeps its own, and reports what there is to
+# report.
 # expect: 0 'recovered\n' True
 # expect: 3 'exits\n' True
 # expect: 1 '' False

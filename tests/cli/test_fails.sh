@@ -1,5 +1,5 @@
-# How tests fail: a panic, one in a goroutine, an error as last result, a
-# deadlock, the end of the program; each with the usual report.
+# How tests fail, each with the usual report: a panic, one in a goroutine, an
+# error as last result, a deadlock, the end of the program.
 # expect: FAIL a_test.csp:3: test_panic
 # expect:     | said before
 # expect:     | panic: assertion failed: x is small

@@ -1,4 +1,4 @@
-# A signal that ends cspvm test ends the tests, too, and takes their folders away.
+# A signal that ends cspvm test ends the tests, too, and removes their folders.
 # expect: status 143
 # expect: ended
 # expect: nothing left

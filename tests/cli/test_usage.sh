@@ -1,4 +1,5 @@
-# Wrong words on the command line, and nothing to test: a message, exit status 2.
+# Wrong words on the command line, and nothing to test: a message, and exit
+# status 2.
 # expect: cspvm test: unknown option `--nonsense`
 # expect: cspvm test: unknown option `-`
 # expect: cspvm test: --timeout needs a duration such as 300ms, 10s or 2m, not `10`

@@ -136,7 +136,8 @@ def compare(wanted, out):
 
 
 # --- Each kind: what is wrong with the block, or "" ---------------------------
-# run(command) gives (status or None, stdout, stderr); it runs where the files
+#
+# run(command) gives (status or None, stdout, stderr). It runs where the files
 # and main.csp are.
 def check_program(block, run):
     status, out, err = run(["cspvm", "main.csp"])

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The grammar in docs/language.md, made of lang/parse/grammar.y: the rules without
-their actions, tokens as they are written, and lists in their usual notation.
+"""The grammar in docs/language.md, made of lang/parse/grammar.y: the rules
+without their actions, tokens as they are written, and lists in their usual
+notation.
 
-usage: tests/docs/grammar.py [--write]
-compares the two; --write puts the grammar into the document."""
+    tests/docs/grammar.py             compares the two
+    tests/docs/grammar.py --write     puts the grammar into the document"""
 
 import difflib
 import os
@@ -57,7 +58,7 @@ def without_code(text):
 
 
 def symbol(word):
-    """One symbol of a right side, as in `ADD_SET|SUB_SET(O)`, in our notation."""
+    """One symbol of a right side, as `ADD_SET|SUB_SET(O)`, in our notation."""
     names = re.sub(r"\(\w+\)", "", word).split("|")
     texts = []
     for name in names:
@@ -68,7 +69,7 @@ def symbol(word):
 
 
 def read_rules(text):
-    """{left side: [right sides]}, each a list of symbols, in the file's order."""
+    """{left side: [right sides]}, lists of symbols, in the file's order."""
     text = re.sub(r"%(syntax_error|stack_overflow|code|include)\s*", "", without_code(text))
     text = re.sub(r"%token_class\s+\w+\s+[^.]*\.", "", text)
     rules = {}

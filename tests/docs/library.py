@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares docs/library.md with what the library has: the tables of functions
-in stdlib/*.c, vm/native/*.c and vm/runtime/*.c (after the preprocessor), and the
-functions of stdlib/*.csp.
+in stdlib/*.c, vm/native/*.c and vm/runtime/*.c (after the preprocessor), and
+the functions of stdlib/*.csp.
 
 In the document a line that begins with `- ` and signatures in backquotes
 describes these functions; a code block of the same section must call each. A

@@ -21,7 +21,7 @@ make_locale() {
 make_locale de_DE UTF-8 de_DE.UTF-8
 make_locale tr_TR ISO-8859-9 tr_TR.ISO-8859-9
 
-# run LOCALE: its output; a trace that is no JSON, a counter with a comma.
+# run LOCALE: its output, a trace that is no JSON, a counter with a comma.
 run() {
   "$TMPDIR/host" tests/embed/data/locale.csp "$TMPDIR/trace" "$1" 2> "$TMPDIR/errors"
   python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$TMPDIR/trace"

@@ -1,5 +1,5 @@
-# Files are replaced whole, with their mode, behind links; what is in the style
-# already is not touched; folders are searched for *.csp.
+# Files are replaced whole, with their mode, behind links. What is in the style
+# already is not touched. Folders are searched for *.csp.
 # expect: status 0
 # expect: a.csp 640: x := 1
 # expect: link.csp is a link, to: y := 2

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """A target's kept inputs in one text file, a line of base64 for each.
 
-corpus.py pack FOLDER FILE BYTES: the smallest inputs that are so many bytes in all
-corpus.py unpack FILE FOLDER: makes the folder, with a file for each input"""
+    corpus.py pack FOLDER FILE BYTES    the smallest inputs that are so many
+                                        bytes in all
+    corpus.py unpack FILE FOLDER        makes the folder, with a file for each
+                                        input"""
 
 import base64
 import hashlib

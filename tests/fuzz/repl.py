@@ -135,7 +135,7 @@ class Session:
         return self.end()
 
     def end(self):
-        """Ctrl-C and Ctrl-D until it ends. (Ctrl-D in a line deletes a character.)"""
+        """Ctrl-C and Ctrl-D until it ends. (In a line Ctrl-D deletes one.)"""
         limit = time.monotonic() + PATIENCE
         status = None
         while status is None and time.monotonic() < limit:

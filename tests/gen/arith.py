@@ -5,8 +5,8 @@ A program is functions that are called with several rows of arguments (so that
 one place meets ints, then floats). Operands are locals with low and high
 register numbers, captured variables, fields, elements, globals, constants with
 low and high indexes and small numbers, on either side. The language made here
-is run at the same time by `run` and `value` below, with model.py: a statement
-that panics is kept now and then, for its message; else another one is made.
+is run at the same time by `run` and `value` below, with model.py. A statement
+that panics is kept now and then, for its message, or another one is made.
 
 An expression is a tuple: ("value", v), ("name", n), (operator, a, b),
 ("unary", operator, a), ("call", parameter, body, argument)."""
@@ -40,7 +40,7 @@ def literal(value):
     return model.text(value)
 
 
-# --- Expressions: their text, and their value ------------------------------------
+# --- Expressions: their text, and their value --------------------------------
 def show(e, rng):
     """(text, precedence)."""
     kind = e[0]
@@ -89,7 +89,7 @@ def value(e, env):
     return operate(kind, left, right)
 
 
-# --- Statements: run -------------------------------------------------------------
+# --- Statements: run ---------------------------------------------------------
 MOST_TEXT = 200
 MOST_REGISTERS = 230  # of 250: some are temporaries
 
@@ -131,10 +131,10 @@ def run_all(statements, env, out):
         run(statement, env, out)
 
 
-# --- Programs --------------------------------------------------------------------
+# --- Programs ----------------------------------------------------------------
 class Function:
-    """One function being made, and how far its calls get: an environment for each
-    row of arguments, and the panic that ended it."""
+    """One function being made, and how far its calls get: an environment for
+    each row of arguments, and the panic that ended it."""
 
     def __init__(self, maker, name):
         self.maker, self.rng, self.name = maker, maker.rng, name

@@ -4,7 +4,7 @@ output is the same however they are run.
 
 They end: loops have a fixed number of turns, functions call earlier ones or
 themselves with a depth, and the work of all is estimated while they are made
-(`cost`). They are valid: names are declared and types mostly fit; what panics
+(`cost`). They are valid: names are declared and types mostly fit. What panics
 does so below a `try`, and the text of the panic is printed. They are
 deterministic: goroutines get what nobody changes (`shared` says that a body is
 run by one), and what they give is taken in an order that the program fixes."""
@@ -76,8 +76,8 @@ class Function:
 
 
 class Struct:
-    """A struct of ints: its name, its fields, how many of these need a value, and
-    its methods: {name: (parameters, how many of these need one)}."""
+    """A struct of ints: its name, its fields, how many of these need a value,
+    and its methods, {name: (parameters, how many of these need one)}."""
 
     def __init__(self, name, fields, required):
         self.name, self.fields, self.required = name, fields, required
@@ -85,7 +85,7 @@ class Struct:
 
 
 class Maker(Words, Shapes, Grown):
-    """A program from a seed: `text`, and `files`, {name: text}, which it imports."""
+    """A program from a seed: `text`, and the `files` that it imports."""
 
     def __init__(self, seed):
         self.rng = random.Random("mixed %d" % seed)
@@ -121,8 +121,8 @@ class Maker(Words, Shapes, Grown):
         self.lines.append("  " * self.indent + line)
 
     def say(self, text):
-        """A print; where several goroutines would print at once, a number made of
-        the values."""
+        """A print, or where several goroutines would print at once a number
+        made of the values."""
         if not self.shared:
             self.emit("println(%s)" % text)
             return

@@ -35,7 +35,7 @@ def wrap(number):
 
 
 def half_up(value, shortest):
-    """Of two shortest decimals that are equally near Python takes the even one."""
+    """Of two shortest decimals equally near, Python takes the even one."""
     exact, there = decimal.Decimal(value), decimal.Decimal(shortest)
     last = decimal.Decimal(1).scaleb(there.as_tuple().exponent)
     if abs(exact - there) * 2 != last or abs(exact) < abs(there):
@@ -65,7 +65,7 @@ def text(value):
     return float_text(value) if type(value) is float else str(value)
 
 
-# --- Ints ----------------------------------------------------------------------
+# --- Ints --------------------------------------------------------------------
 def int_divide(op, a, b):
     if b == 0:
         raise Panic("division by zero")
@@ -96,7 +96,7 @@ def int_op(op, a, b):
     return result
 
 
-# --- Floats, and all together ----------------------------------------------------
+# --- Floats, and all together ------------------------------------------------
 def float_divide(a, b):
     if b != 0:
         return a / b

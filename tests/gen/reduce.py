@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Makes a program that shows a fault smaller, as long as it shows it.
 
-`bad(candidate)` tells whether it does. What does not even compile is not bad."""
+`bad(candidate)` tells whether it does. What does not even compile is
+not bad."""
 
 import re
 

@@ -178,7 +178,7 @@ class Shapes:
         return None
 
     def sends(self, form, a, b, v, e):
-        """Selects that send, of which one case can go on, or that hand on all."""
+        """Selects that send. One case can go on, or they hand on all."""
         n = self.rng.randint(1, 5)
         if form == 4:
             self.emit("%s := chan(%d)" % (a, self.rng.randint(0, 3)))
@@ -303,7 +303,8 @@ class Shapes:
         self.emit("println(len(%s), list(%s))" % (c, c))
 
     def timers(self):
-        """A timer that is stopped and reset; a goroutine that waits for it; nothing stale."""
+        """A timer that is stopped and reset, a goroutine that waits for it, and
+        nothing stale."""
         t, w = self.new_name("t"), self.new_name("w")
         self.emit("%s := timer(%s)" % (t, self.rng.choice(["0", "1h", "10us"])))
         self.emit("println(%s.%s, %s.stop())" % (

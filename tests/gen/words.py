@@ -2,8 +2,8 @@
 """Expressions of mixed programs, as templates for each type.
 
 A template is (weight, precedence, text). In it {int} is an operand of the type
-int, in parentheses where it is an operation; {int!} stands where any expression
-may (an argument, say); {int:x} is one that may also use the parameter x. Types
+int, in parentheses where it is an operation. {int!} stands where any expression
+may (an argument, say). {int:x} is one that may also use the parameter x. Types
 whose names begin with a capital are made by Words.special."""
 
 ATOM, UNARY, PRODUCT, SUM, RANGE, TEST, AND, OR, ELSE = range(9, 0, -1)
@@ -157,8 +157,8 @@ ANY = ["int", "int", "float", "str", "bool", "list", "strs", "map", "bytes",
 
 
 class Words:
-    """Makes expressions; a part of mixed.Maker, which has rng, names (what can
-    be read here: [(name, type)]), structs, call, task and pick."""
+    """Makes expressions. It is a part of mixed.Maker, which has rng, names
+    (what can be read here, as [(name, type)]), structs, call, task and pick."""
 
     count = 0
 

@@ -1,4 +1,5 @@
-# What was printed is seen while a blocking call lasts, though nothing else runs.
+# What was printed is seen while a blocking call lasts, though nothing else
+# runs.
 # expect: before 1
 # expect: before 2
 code='import "os"

@@ -1,6 +1,6 @@
 # Groups inside each other: as many as calls may be (main's and try's are two of
-# them), and as goroutines may be (main is one), one less, and one more, which is
-# refused. Then all works as before.
+# them), and as goroutines may be (main is one), one less, and one more, which
+# is refused. Then all works as before.
 # expect: 97 97
 # expect: 98 98
 # expect: 99 stack overflow: too many calls inside each other

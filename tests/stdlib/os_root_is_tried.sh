@@ -1,6 +1,6 @@
 # Every function of os that takes anything is tried with hostile paths in
-# unit/test_root.c, or stands here: those that only look at text, those that take
-# no path, and the one that starts programs, which a root forbids.
+# unit/test_root.c, or stands here: those that only look at text, those that
+# take no path, and the one that starts programs, which a root forbids.
 # expect: tried
 # once: one thread, and the same each time
 python3 - << 'END'

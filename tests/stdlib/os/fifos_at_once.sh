@@ -1,6 +1,6 @@
-# Goroutines that wait for a descriptor each, all at once: as many as a block of
-# netpoll's records has (256), one less, one more; and as many as there are
-# descriptors for, which each wait needs one of, and more.
+# Goroutines that wait for a descriptor each, all at once. They are as many as a
+# block of netpoll's records has (256), one less, one more, then as many as
+# there are descriptors for, which each wait needs one of, and more.
 # expect: 255 255
 # expect: 256 256
 # expect: 257 257
