@@ -44,6 +44,7 @@ typedef struct Host {
   int pipe[2];  // natives wait for the first; or -1
   Helper helper;
   bool stepped, has_helper;
+  bool ran;  // a call or a script, to its end
 } Host;
 
 static Host *current;  // natives have no other way to it

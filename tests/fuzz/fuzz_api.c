@@ -8,6 +8,7 @@
 // `tests/fuzz/run SECONDS` builds and runs it.
 #include "tests/fuzz/api_natives.h"
 #include "tests/fuzz/api_thread.h"
+#include "tests/fuzz/gate.h"
 
 enum { LIMIT_NS = 5000000 };
 
@@ -69,6 +70,7 @@ static const char *name(Host *host) { return names[byte(host) % NAMES]; }
 
 // --- What the host does -----------------------------------------------------
 static void take_result(Host *host, CspCall *call, CspResult *result) {
+  host->ran |= result->end == CSP_DONE;
   if (result->end != CSP_ENDED) keep(host, call, result->values[0]);
   csp_result_free(result);
 }
@@ -522,10 +524,12 @@ static void run_threads(Host *host) {
   CspDoor *door = csp_door(host->csp);
   if (pthread_create(&watchdog, NULL, watchdog_main, door) != 0) abort();
   snprintf(source, sizeof source, "%s%s", scripts[byte(host) % SCRIPTS], calls);
-  if (byte(host) & 1)
-    csp_run_test(host->csp, "fuzz.csp", source, strlen(source), "g", &status);
-  else
-    csp_run(host->csp, "fuzz.csp", source, strlen(source), &status);
+  CspOutcome outcome =
+      byte(host) & 1
+          ? csp_run_test(host->csp, "fuzz.csp", source, strlen(source), "g",
+                         &status)
+          : csp_run(host->csp, "fuzz.csp", source, strlen(source), &status);
+  host->ran = outcome != CSP_NOT_COMPILED;
   host->stuck = csp_free(host->csp);
   pthread_join(watchdog, NULL);
   csp_door_free(door);
@@ -561,6 +565,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   } else if (h->csp != NULL) {
     run_threads(h);
   }
+  gate(size, h->ran);
   end_rest(h);
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/gate.h"
 #include "vm/csp.h"
 
 enum { MEMORY = 64 << 20 };
@@ -70,12 +71,14 @@ static bool is_refused(char *error, size_t size) {
   return true;
 }
 
-static bool try_input(CspCall *call, const uint8_t *data, size_t size) {
+// *read: it is a value.
+static bool try_input(CspCall *call, const uint8_t *data, size_t size,
+                      bool *read) {
   CspValue v;
   char *error;
   size_t len;
-  if (!read_exactly(call, data, size, &v, &error))
-    return is_refused(error, size);
+  *read = read_exactly(call, data, size, &v, &error);
+  if (!*read) return is_refused(error, size);
   char *once = csp_to_cbor(call, v, SIZE_MAX, &len, &error);
   if (once == NULL) {
     must_be_memory(error);
@@ -91,9 +94,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static Csp *csp;
   if (csp == NULL) csp = open_runtime();
   CspCall *call = csp_host(csp);
-  if (!try_input(call, data, size)) {
+  bool read;
+  if (!try_input(call, data, size, &read)) {
     csp_collect(call);  // what the inputs before have left
-    if (!try_input(call, data, size)) abort();
+    if (!try_input(call, data, size, &read)) abort();
   }
+  gate(size, read);
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/gate.h"
 #include "tests/fuzz/mutator.h"
 #include "vm/code/proto.h"
 #include "vm/csp.h"
@@ -39,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *messages = NULL;
   bool fine = csp_check(csp, "fuzz.csp", text, size, &messages);
   if (!fine && (messages == NULL || *messages == '\0')) abort();
+  gate(size, fine);
   if (fine) check_protos(csp_vm(csp));
   free(messages);
   free(text);

@@ -8,6 +8,7 @@
 
 #include "lang/format/formatter.h"
 #include "lang/source.h"
+#include "tests/fuzz/gate.h"
 #include "tests/fuzz/mutator.h"
 
 static char *format(const char *text, size_t size, size_t *len) {
@@ -31,6 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   text[size] = '\0';
   size_t len = 0, again = 0;
   char *once = format(text, size, &len);
+  gate(size, once != NULL);
   char *twice = once != NULL ? format(once, len, &again) : NULL;
   if (once != NULL &&
       (twice == NULL || len != again || memcmp(once, twice, len) != 0)) {

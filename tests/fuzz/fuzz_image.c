@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "stdlib/stdlib.h"
+#include "tests/fuzz/gate.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/proto.h"
 #include "vm/interp/native_call.h"
@@ -255,6 +256,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const Proto *before = csp_vm(csp)->protos;
   bool fine = csp_register_prelude(csp, words, count);
   free(words);
+  gate(size, fine);
   csp_collect(csp_host(csp));
   if (fine) {
     for (const Proto *p = csp_vm(csp)->protos; p != before; p = p->next)

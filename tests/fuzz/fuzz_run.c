@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/fuzz/gate.h"
 #include "tests/fuzz/mutator.h"
 #include "vm/csp.h"
 
@@ -62,7 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, watch_main, &watch) != 0) abort();
   int status = -1;
-  csp_run(csp, "fuzz.csp", (const char *)data, size, &status);
+  gate(size, csp_run(csp, "fuzz.csp", (const char *)data, size, &status) !=
+                 CSP_NOT_COMPILED);
   pthread_mutex_lock(&watch.lock);
   watch.over = true;
   pthread_cond_signal(&watch.ended);
