@@ -2,15 +2,16 @@
 // image, or refused with a message. What was registered passes the verifier and
 // lives through a collection. It runs, too, as far as the verifier promises
 // something (proto.h), which is where no instruction takes a register at its
-// word, and no native is called that does. Inputs are images of `mini`, `other`
-// or the library's prelude, with other words. `tests/fuzz/run SECONDS` builds
-// and runs it.
+// word, and no native is called that does. Inputs are edits (image_edits.h) of
+// an image that is compiled from one of `sources`, or of the library's prelude.
+// `tests/fuzz/run SECONDS` builds and runs it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stdlib/stdlib.h"
 #include "tests/fuzz/gate.h"
+#include "tests/fuzz/image_edits.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/proto.h"
 #include "vm/interp/native_call.h"
@@ -18,13 +19,14 @@
 enum {
   LIMIT_NS = 3000000,
   CALLS = 40,
-  WORDS_MAX = 1 << 16,
-  HEADER_BYTES = 12,
-  IMAGES = 3,
+  SOURCES = 4,
+  IMAGES = SOURCES + 1,
 };
 
-// What an input may become: of instructions that trust no register.
-static const char mini[] =
+// Those of the first two have instructions that trust no register, so that they
+// run. The others have some that do, which only the reader and the verifier
+// see.
+static const char *const sources[SOURCES] = {
     "func add(a, b = 2) => a + b * 3 - 1\n"
     "func sum(n) {\n  s := 0\n  i := 0\n  for i < n {\n    s += i * 2.5\n"
     "    i += 1\n  }\n  return s\n}\n"
@@ -33,18 +35,64 @@ static const char mini[] =
     "  return fib(n - 1) + fib(n - 2)\n}\n"
     "func at(x, i = 0) {\n  if x is list { return x[i] }\n  return x\n}\n"
     "func text(x) => \"${x} and ${[x, 1]}\"\n"
-    "func two() { return 1, nil }\nfunc both() {\n  a, b := two()\n  return b, "
-    "a\n}\n"
+    "func two() { return 1, nil }\nfunc both() {\n  a, b := two()\n"
+    "  return b, a\n}\n"
     "func maker(x) => func(y) => x + y\nfunc (xs list) pair() => [xs, xs]\n"
     "func bits(a, b) => (a ^ b << 3) & 255 | a >> 1\n"
-    "func calls(f) => f(1) ?? add(1)\n";
+    "func calls(f) => f(1) ?? add(1)\n",
 
-// Of those that do trust one, which only the reader and the verifier see.
-static const char other[] =
+    "func pair(a, b) => (a, b, (a,))\n"
+    "func swap(t) {\n"
+    "  [a, b] := t\n"
+    "  return b, a\n"
+    "}\n"
+    "func count(k) {\n"
+    "  m := map({}, 0)\n"
+    "  m[k] += 1\n"
+    "  m.k ?\?= 7\n"
+    "  return m.k, m[k], k in m\n"
+    "}\n"
+    "func fails(e) => error(e, error(\"cause\"))\n"
+    "func passes(f) {\n"
+    "  x := try(f)?\n"
+    "  return x, nil\n"
+    "}\n"
+    "func words(s) => s.split(\",\").map(func(x) => x.trim())\n"
+    "func part(s) => [s[1:], s[:-1], s.first(), s.replace(\"t\", \"T\")]\n"
+    "func kind(x) {\n"
+    "  switch x {\n"
+    "  case is int, is float: return 1\n"
+    "  case nil: return 2\n"
+    "  default: return \"${x:8v}\"\n"
+    "  }\n"
+    "}\n"
+    "func within(x) => 1 <= x && x < 9\n"
+    "func (s string) twice() => s + s\n",
+
     "func f(xs) {\n  n := 0\n  for i, x in xs {\n    n += x\n"
     "    go func() { n += i }()\n  }\n  defer f(n)\n"
     "  select {\n  case v := <-after(1): n = v\n  }\n"
-    "  group g { n += 1 }\n  return f(xs...), n\n}\n";
+    "  group g { n += 1 }\n  return f(xs...), n\n}\n",
+
+    "func long(x) => (x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, "
+    "x, x, x, x, x)\n"
+    "func join(xs) => max(1, xs...)\n"
+    "func each(m) {\n"
+    "  for k, v in m { println(k, v) }\n"
+    "  for (a, b) in m { println(a, b) }\n"
+    "  return {a: 1, \"b\": [m]}\n"
+    "}\n"
+    "func all(fs) {\n"
+    "  group g {\n"
+    "    g.limit(2)\n"
+    "    for f in fs { go f() }\n"
+    "  }\n"
+    "}\n"
+    "func saved(f) {\n"
+    "  defer func() { _ = recover() }()\n"
+    "  return f()\n"
+    "}\n",
+};
 
 static void discard(void *arg, const char *data, size_t len) {
   (void)arg;
@@ -161,11 +209,6 @@ static void run_all(Csp *csp, const Proto *before) {
 }
 
 // --- Images -----------------------------------------------------------------
-typedef struct Image {
-  const uint32_t *words;
-  size_t count;
-} Image;
-
 static Image compile(const char *source) {
   Csp *csp = open_runtime();
   Image image;
@@ -178,84 +221,19 @@ static Image compile(const char *source) {
 static const Image *images(void) {
   static Image made[IMAGES];
   if (made[0].words != NULL) return made;
-  made[0] = compile(mini);
-  made[1] = compile(other);
-  made[2] = (Image){csp_prelude, csp_prelude_words};
+  for (int n = 0; n < SOURCES; n++) made[n] = compile(sources[n]);
+  made[SOURCES] = (Image){csp_prelude, csp_prelude_words};
   return made;
 }
 
-// --- Mutations --------------------------------------------------------------
-static unsigned state;
-
-static uint32_t below(size_t n) {
-  state = state * 1103515245u + 12345u;
-  return n ? (uint32_t)((state >> 8) % n) : 0;
-}
-
-// A word that differs a little, or is one of the image's or of the edges.
-static uint32_t other_word(const uint32_t *words, size_t count, uint32_t was) {
-  static const uint32_t edges[] = {0, 1, 2, 255, 256, 0x7fffffff, 0xffffffff};
-  switch (below(8)) {
-    case 0:
-      return was + 1;
-    case 1:
-      return was - 1;
-    case 2:
-      return words[below(count)];
-    case 3:
-      return edges[below(sizeof edges / sizeof *edges)];
-    case 4:  // another opcode
-      return (was & ~0xffu) | below(OP_COUNT + 1);
-    case 5:
-      return was ^ 1u << below(32);
-    case 6:  // another operand
-      return (was & ~(0xffu << 8 * (1 + was % 3))) | below(12)
-                                                         << 8 * (1 + was % 3);
-    default:
-      return below(20);
-  }
-}
-
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
-                               unsigned seed);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
-                               unsigned seed) {
-  static uint32_t words[WORDS_MAX];
-  state = seed;
-  if (size < HEADER_BYTES || below(50) == 0) {
-    uint32_t which = below(2 * IMAGES);  // mini, as a rule
-    const Image *image = &images()[which < IMAGES ? which : 0];
-    size = image->count * sizeof *words;
-    if (size > most || size > sizeof words) return 1;
-    memcpy(data, image->words, size);
-  }
-  if (below(20) == 0) return LLVMFuzzerMutate(data, size, most);
-  size_t count = size / sizeof *words;
-  if (count > WORDS_MAX) return size;
-  memcpy(words, data, count * sizeof *words);
-  for (uint32_t n = 1 + below(3); n > 0; n--) {
-    uint32_t at = below(count);
-    words[at] = other_word(words, count, words[at]);
-  }
-  memcpy(data, words, count * sizeof *words);
-  return size;
-}
-
-// In memory of just that size, where the sanitizer sees the end. The stamp and
-// the size are always right: whatever else these say has tests of its own.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  size_t count = size / sizeof(uint32_t);
-  if (count * sizeof(uint32_t) < HEADER_BYTES) return 0;
-  uint32_t *words = malloc(count * sizeof *words);
-  memcpy(words, data, count * sizeof *words);
-  words[0] = images()[0].words[0];
-  words[1] = (uint32_t)count;
+  if (size == 0) return 0;
+  Words words = words_of(&images()[data[0] % IMAGES], data + 1, size - 1);
   Csp *csp = open_runtime();
   const Proto *before = csp_vm(csp)->protos;
-  bool fine = csp_register_prelude(csp, words, count);
-  free(words);
+  bool fine = csp_register_prelude(csp, words.at, words.count);
+  free(words.at);
   gate(size, fine);
   csp_collect(csp_host(csp));
   if (fine) {
