@@ -5,8 +5,8 @@
 # vm/csp.h alone (and vm/value/utf8.h), no memory comes from libc, no source
 # file is over 800 lines (vm/csp.h, which is all that hosts see, 1000), no
 # function takes more than six parameters, each atomic operation says why its
-# order is enough (atomics.py), and what else CONTRIBUTING.md says of sources
-# (style.py).
+# order is enough (atomics.py), some fuzzer calls each function of vm/csp.h
+# (fuzz/calls.py), and what else CONTRIBUTING.md says of sources (style.py).
 set -u
 status=0
 
@@ -98,5 +98,6 @@ raw=$(grep -nE 'base\[INSTR_' vm/*/*.c vm/*/*.h)
 [ -z "$raw" ] || fail "registers are reached as vm/code/operands.h says:" "$raw"
 
 tests/atomics.py sched vm stdlib cli lang || status=1
+tests/fuzz/calls.py || status=1
 tests/style.py $layers examples tests bench || status=1
 exit $status

@@ -6,6 +6,7 @@
 
 #include "tests/fuzz/api_class.h"
 #include "tests/fuzz/api_files.h"
+#include "tests/fuzz/api_rooms.h"
 
 // A copy in memory of the runtime's, or libc's, or written in place.
 static CspValue text_again(CspCall *call, const char *data, size_t len) {
@@ -157,23 +158,26 @@ static void values_init(CspCall *call, CspValue module) {
   csp_module_set(call, module, "of", csp_list(call, 3));
 }
 
-static const CspFunction texts[] = {{"_text", "s", native_text},
-                                    {"_find", "s, part", native_find},
-                                    {"_format", "v", native_format},
-                                    {"_order", "a, b", native_order},
-                                    {"_number", "x", native_number},
-                                    {"_lists", "a, b", native_lists},
-                                    {"_clear", "m", native_clear},
-                                    {"_state", "", native_state},
-                                    {"_load", "", native_load},
-                                    {"_message", "e", native_message},
-                                    {"_paths", "n", native_paths},
-                                    {"_write", "s", native_write},
-                                    {"_exit", "", native_exit},
-                                    {"_args", "", native_args},
-                                    {"_test_began", "", native_began},
-                                    {"_test_ended", "v...", native_began},
-                                    {NULL, NULL, NULL}};
+static const CspFunction texts[] = {
+    {"_text", "s", native_text},
+    {"_find", "s, part", native_find},
+    {"_format", "v", native_format},
+    {"_order", "a, b", native_order},
+    {"_number", "x", native_number},
+    {"_lists", "a, b", native_lists},
+    {"_clear", "m", native_clear},
+    {"_state", "", native_state},
+    {"_load", "", native_load},
+    {"_message", "e", native_message},
+    {"_paths", "n", native_paths},
+    {"_write", "s", native_write},
+    {"_exit", "", native_exit},
+    {"_args", "", native_args},
+    {"_room", "len, left", native_room},
+    {"_room_later", "len, left", native_room_later},
+    {"_test_began", "", native_began},
+    {"_test_ended", "v...", native_began},
+    {NULL, NULL, NULL}};
 enum { TEXTS = sizeof texts / sizeof *texts - 1 };
 static const CspFunction string_methods[] = {{"middle", "s", native_middle},
                                              {NULL, NULL, NULL}};

@@ -60,6 +60,18 @@ static const char *const scripts[] = {
     "import \"host\"\nfunc f() { go { host.block_fd() }\ngo { "
     "host.wait_end() }\nhost.block_fd() }\nfunc g() { defer host.wait_end(); "
     "host.exit() }\nfunc back(m) => [host.clear(m), host.number(m)]\n",
+    "import \"host\"\nfunc f(n = 70001, left = 7) => [host.room(n, left), "
+    "host.room_later(n + 1, left)]\nfunc g() { xs := []; for i in 40 { "
+    "xs.push(host.room(i * 30001, i * 999)); go host.room_later(i * 7777, i) } "
+    "}\nfunc back(v) { b := host.room_later(v, 3); b.push(1); return f(v, v) "
+    "}\n",
+    "import \"host\"\nimport \"sync\"\nstruct E { at }\nfunc (e E) error() => "
+    "\"${e.at}\"\nm := sync.mutex()\nlatch := sync.latch(2)\nfew := "
+    "sync.semaphore(2)\nfunc f(x = 1) { m.lock(); defer m.unlock(); "
+    "return (x, m, few) }\nfunc g() { group g { g.timeout(1ms); go "
+    "latch.wait(); go few.with(f); latch.done() }; return E(few) }\n"
+    "func back(v) { n := map(default: (v,)); n[v] = E(m); return n[v], "
+    "host.call(g) }\n",
 };
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 static const char *const names[] = {"f",   "g", "back", "deep", "x", "y",
@@ -161,7 +173,7 @@ static void do_make(Host *host, CspCall *call) {
   size_t len;
   const char *data;
   CspValue v = csp_nil();
-  switch (byte(host) % 13) {
+  switch (byte(host) % 14) {
     case 0:
       v = csp_int(call, number(host));
       break;
@@ -209,6 +221,9 @@ static void do_make(Host *host, CspCall *call) {
       v = csp_tuple(call, parts, byte(host) % 3);
       break;
     }
+    case 13:
+      v = room_of_host(host, call);
+      break;
     default:
       break;
   }
@@ -315,6 +330,7 @@ static void do_look_on(Host *host) {
   csp_fd(host->csp);
   csp_ended(host->csp, &status);
   csp_flush_out(host->csp);
+  if (csp_is_stepped(host->csp) != host->stepped) abort();
 }
 
 static void do_control(Host *host, CspCall *call) {
