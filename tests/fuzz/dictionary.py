@@ -15,7 +15,11 @@ import library  # noqa: E402
 PIECES = ["${", "}", "`", "'a'", "\\u{1F600}", "\\xff", "/*", "*/", "//", "#!", "0x", "1e",
           "9223372036854775807", "9223372036854775808", "0..", "1ms", "_", "x", "f(",
           "func() {", "go {", "select {", "case ", "default:", "for x in ", " := ",
-          "struct P { x", "func (p P) ", "defer ", "\n", ";", "<-", "...", "?\n"]
+          "struct P { x", "func (p P) ", "defer ", "\n", ";", "<-", "...", "?\n", "```\n",
+          "(x, ", ",)", "[a, b] := ", "for (a, b) in ", "func (p P) error() => ", "is error",
+          "error(x, cause: ", "try(", "map(default: ", "import \"sync\"\n", "sync.mutex()",
+          "sync.rwmutex()", "sync.once()", "sync.latch(2)", "sync.semaphore(2)", ".lock()",
+          ".unlock()", ".read_lock()", ".done()", ".wait()", ".with(", "g.timeout(", "??=", "x:5d"]
 
 
 def words():
