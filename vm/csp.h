@@ -793,7 +793,7 @@ CspStatus csp_recv(CspCall *call, CspValue chan);
 // function of yours that calls it). csp_format_most bounds a hostile's text.
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 bool csp_needs_call(CspValue v);
-// The same for natives, charged; true for long texts, too: `str` can be left.
+// The same for natives, charged. A long text needs `str`, too. It can be left.
 bool csp_needs_call_on(CspCall *call, CspValue v);
 // The same, but at most the first `most` bytes of that text. *cut: there would
 // be more (beyond `most`, or beyond what CspConfig.max_memory leaves). Then it

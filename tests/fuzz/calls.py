@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whether some target of tests/fuzz calls each function of vm/csp.h (make lint).
+"""Whether some target of tests/fuzz calls each function of vm/csp.h.
+
 Whatever a host can call is to be called in orders and with values that nobody
 thought of."""
 

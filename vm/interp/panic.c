@@ -336,7 +336,8 @@ static bool needs_description(Vm *vm, const Panic *panic, size_t most) {
   if (v == vm_code(vm)->memory_error) return false;
   if (panic->also != VALUE_NIL) return true;
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
-    if (value_has_text_method_early(vm->memory, v, NEST_SHOWN, &most)) return true;
+    if (value_has_text_method_early(vm->memory, v, NEST_SHOWN, &most))
+      return true;
     if (!value_is_error(v)) return false;
     if (value_is_type(v, OBJ_ERROR) &&
         heap_load(&((ObjError *)value_obj(v))->also) != VALUE_NIL)

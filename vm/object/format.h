@@ -46,8 +46,8 @@ bool value_has_text_method_early(const Memory *memory, Value v, uint32_t nest,
 typedef struct TextRun {
   uint64_t at;        // the next part, from 0
   const void *table;  // a map's, as it was at the first piece, else NULL
-  Value key, part;    // what comes next is to be written by the caller: a key,
-                      // and then ": ", or VALUE_UNDEF; a value, or VALUE_UNDEF
+  Value key, part;    // what the caller is to write after the piece, or
+                      // VALUE_UNDEF; a colon stands between the two
   bool ended;
 } TextRun;
 // Adds the next piece. text->local is set.
