@@ -23,6 +23,7 @@ static void free_part(TextJob *job) {
 static void text_job_free(TextJob *job) {
   while (job->parts != NULL) free_part(job);
   buffer_free(&job->text);
+  csp_alloc_free(job->own);
 }
 
 // What is in the buffer becomes a part.
@@ -98,6 +99,7 @@ static CspStatus text_job_fail(TextJob *job) {
 }
 
 static CspStatus text_job_done(TextJob *job, CspValue text) {
+  csp_alloc_free(job->own);
   if (job->done != NULL) return job->done(job->call, job, text);
   return csp_ok(job->call, text);
 }

@@ -7,8 +7,8 @@
 // they go into the result, a string that nobody else sees before it is written.
 // A short text has no parts, and ends in its first piece.
 //
-// Belongs to one native call. The driver frees the parts and the buffer; a
-// native's own memory it must not hold between two turns.
+// Belongs to one native call. The driver frees the parts, the buffer and `own`.
+// Other memory a native must not hold between two turns.
 #ifndef CSP_STDLIB_TEXT_JOB_H
 #define CSP_STDLIB_TEXT_JOB_H
 
@@ -30,6 +30,7 @@ struct TextJob {
   Str adding[2];         // long texts that are being added, of values kept
   uint64_t took, asked;  // units in this piece; those that were charged
   bool all;              // turns has said false
+  void *own;  // of csp_alloc, or NULL
   // The native's own: what it goes through, how far it is, ...
   Str s, old, new;
   size_t at, seen;

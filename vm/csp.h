@@ -752,6 +752,9 @@ bool csp_map_next(CspCall *call, CspValue map, CspIter *iter, CspValue *key,
 // A field of an instance of a struct. false: *value is nil, as v has no field
 // of that name, or is no such instance.
 bool csp_field(CspValue instance, const char *name, CspValue *value);
+// The name of field number `at` of an instance or its type, and its value (nil
+// of a type). NULL: there is none. The name belongs to the type.
+const char *csp_field_at(CspValue v, int at, CspValue *value);
 // false: panicked (no such field, no instance, value undef).
 bool csp_set_field(CspCall *call, CspValue instance, const char *name,
                    CspValue value);
@@ -816,6 +819,8 @@ char *csp_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
 //   ERANGE     it is too large, and *out infinite
 //   ECANCELED  the call is to end, and has panicked
 int csp_parse_float(CspCall *call, const char *text, size_t len, double *out);
+// The float as text, the shortest that reads back: its length, at most 31.
+int csp_format_float(double d, char text[32]);
 // The first (last) place in text where needle is. CSP_NOWHERE: there is none.
 // CSP_GIVEN_UP: the call is to end, and has panicked. An empty needle is at 0
 // (at len).

@@ -22,6 +22,17 @@ bool csp_field(CspValue instance, const char *name, CspValue *value) {
   return true;
 }
 
+const char *csp_field_at(CspValue v, int at, CspValue *value) {
+  *value = csp_nil();
+  bool instance = value_is_type(v.word, OBJ_INSTANCE);
+  if (!instance && !value_is_type(v.word, OBJ_STRUCT)) return NULL;
+  const ObjStruct *type =
+      instance ? AS(ObjInstance, v)->type : AS(ObjStruct, v);
+  if (at < 0 || at >= type->obj.aux) return NULL;
+  if (instance) *value = csp_wrap(heap_load(&AS(ObjInstance, v)->fields[at]));
+  return string_data(type->fields[at]);
+}
+
 bool csp_set_field(CspCall *call, CspValue instance, const char *name,
                    CspValue value) {
   if (csp_is_undef(value) || csp_is_undef(instance))

@@ -8,6 +8,7 @@
 #include "vm/interp/native_call.h"
 #include "vm/object/search.h"
 #include "vm/value/decimal.h"
+#include "vm/value/float.h"
 
 enum { TEXT_PIECE = 1 << 16 };
 
@@ -21,6 +22,8 @@ int csp_parse_float(CspCall *call, const char *text, size_t len, double *out) {
   }
   return decimal_add(&x, text, len) ? decimal_end(&x, out) : EINVAL;
 }
+
+int csp_format_float(double d, char text[32]) { return format_float(d, text); }
 
 // --- Places -----------------------------------------------------------------
 static bool text_goes_on(void *call, size_t units) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// JSON (RFC 8259): what the files of the module json share.
+//
+// A JsonText is a text that is being read. Its bytes are a string's, which the
+// native keeps, so a NUL follows them: no token needs to look for the end
+// before each byte, since a NUL is part of none. What reads a token begins at
+// `at` and moves it on. false: `fail` tells why, and reading is over.
+//
+// Nothing here is believed. What is long is charged where it is read (csp_work)
+// in parts of JSON_PART bytes, so a single token of any length can be given up.
+// It belongs to one native call.
+#ifndef CSP_STDLIB_JSON_H
+#define CSP_STDLIB_JSON_H
+
+#include "stdlib/stdlib.h"
+
+enum {
+  JSON_DEPTH = 512,    // lists and maps in one another, in either direction
+  JSON_PART = 1 << 16  // bytes
+};
+
+typedef enum JsonFail {
+  JSON_FINE,
+  JSON_WRONG,  // the text is: `wrong` and `why`
+  JSON_NO_MEMORY,
+  JSON_PANICKED,  // it has panicked, or is given up
+} JsonFail;
+
+typedef struct JsonText {
+  CspCall *call;  // of this piece
+  const char *begin, *at, *end;
+  JsonFail fail;
+  const char *wrong;  // where
+  char why[200];
+} JsonText;
+
+// A string's bytes as they stand between the quotes, and how many they mean.
+typedef struct JsonRaw {
+  const char *from;
+  size_t len, meant;
+} JsonRaw;
+
+// --- json_scan.c: blanks, strings -------------------------------------------
+// Says why the text is wrong at `where`. Gives false.
+__attribute__((format(printf, 3, 4), cold)) bool json_refuse(JsonText *text,
+                                                             const char *where,
+                                                             const char *format,
+                                                             ...);
+// The same: `wanted` should stand at `at`, where something else stands.
+__attribute__((cold)) bool json_refuse_other(JsonText *text,
+                                             const char *wanted);
+bool json_skip_blanks(JsonText *text);
+static inline bool json_blanks(JsonText *text) {
+  return (unsigned char)*text->at > ' ' || json_skip_blanks(text);
+}
+// The first byte that is a quote, a backslash, a control or not ASCII; or end.
+const char *json_plain(const char *at, const char *end);
+// The string after whose first quote `at` stands, as a value.
+bool json_string(JsonText *text, CspValue *v);
+// The line and column of a place in the text, from 1. Columns are characters.
+// false: given up.
+bool json_place(const JsonText *text, const char *where, size_t *line,
+                size_t *column);
+
+// --- json_number.c ----------------------------------------------------------
+bool json_number(JsonText *text, CspValue *v);
+
+// --- json.c, json_parse.c, json_write.c -------------------------------------
+// The step of a path ("$.items[3].price") that leads to a key's value.
+void json_path_name(Buffer *path, Str name);
+CspStatus json_parse(CspCall *call);
+CspStatus json_write(CspCall *call);
+
+#endif

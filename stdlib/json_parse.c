@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+// json.parse: the value of a JSON text.
+//
+// The lists and maps that are open are levels. What was read of a level waits
+// on one stack of values, keys and values in turn for a map. At its end a level
+// is made at once, in its right size. There are two cases in which values leave
+// the stack before: it is full, or a piece ends (csp_again). Then each level is
+// made that is not, is put into the one around it, and takes the values that
+// wait for it.
+//
+// What always holds:
+//   - The stack is at most JSON_STACK values, whatever the text is.
+//   - A level that is made has been put into the one around it, so all that was
+//     made can be reached from the root between two pieces. A piece ends after
+//     a comma alone, where no key waits for its value.
+//   - While a level is open nothing is added to the ones around it. So when a
+//     level that is not made ends, its values are the last ones on the stack.
+//   - Nobody else sees any of the lists and maps before all is read.
+// Belongs to one native call.
+#include "stdlib/json.h"
+#include "stdlib/loop.h"
+
+enum {
+  JSON_STACK = 2048,
+  JSON_ROOM = JSON_STACK - JSON_DEPTH - 8,  // beyond it, the stack is emptied
+  JSON_LOOK = 1 << 12,                      // bytes of text
+  JSON_BYTE_NS = 4
+};
+
+typedef enum JsonWant {
+  WANT_VALUE,
+  WANT_FIRST_VALUE,  // or the list's end
+  WANT_KEY,
+  WANT_FIRST_KEY,  // or the map's end
+  WANT_MORE,       // a comma, or an end
+  WANT_END,        // of the text
+  WANT_NOTHING
+} JsonWant;
+
+// A list or map that is open.
+typedef struct JsonLevel {
+  CspValue made;  // if is_made
+  uint32_t from;  // where its values begin on the stack
+  bool is_made, is_map;
+} JsonLevel;
+
+typedef struct JsonParser {
+  JsonText text;
+  const char *looked;  // up to where the text was charged
+  JsonWant want;
+  bool spent;     // the piece is to end
+  CspValue root;  // the outermost list or map once it is made; or the value
+  uint32_t depth, count;
+  JsonLevel levels[JSON_DEPTH];
+  CspValue values[JSON_STACK];
+  const char *keys[JSON_STACK];  // where the key stands that is a value
+} JsonParser;
+
+// What is kept between two pieces.
+typedef struct JsonJob {
+  CspValue root, text;
+  JsonParser *parser;
+} JsonJob;
+
+static bool parser_fail(JsonParser *parser, JsonFail fail) {
+  parser->text.fail = fail;
+  return false;
+}
+
+// --- Levels -----------------------------------------------------------------
+static bool make_level(JsonParser *parser, JsonLevel *level, size_t count) {
+  CspCall *call = parser->text.call;
+  level->made =
+      level->is_map ? csp_map(call, count / 2) : csp_list(call, count);
+  level->is_made = true;
+  if (csp_is_undef(level->made)) return parser_fail(parser, JSON_NO_MEMORY);
+  return true;
+}
+
+static bool refuse_key(JsonParser *parser, uint32_t at) {
+  enum { SHOWN = 40 };
+  char shown[UTF8_SHOWN(SHOWN)];
+  Str key = str_of(parser->values[at]);
+  utf8_show(key.data, key.len, SHOWN, shown);
+  return json_refuse(&parser->text, parser->keys[at],
+                     "the key \"%s%s\" is there twice", shown,
+                     key.len > SHOWN ? "..." : "");
+}
+
+// The key that is value number `at` gets its value.
+static bool put_pair(JsonParser *parser, CspValue map, uint32_t at,
+                     CspValue value) {
+  size_t len = csp_map_len(map);
+  if (!csp_map_set(parser->text.call, map, parser->values[at], value))
+    return parser_fail(parser, JSON_PANICKED);
+  return csp_map_len(map) > len || refuse_key(parser, at);
+}
+
+// The values [from, end) of the stack go into the level, which is made.
+static bool put_values(JsonParser *parser, const JsonLevel *level,
+                       uint32_t from, uint32_t end) {
+  const CspValue *values = parser->values;
+  if (!level->is_map)
+    return csp_list_append(parser->text.call, level->made, &values[from],
+                           end - from) ||
+           parser_fail(parser, JSON_PANICKED);
+  for (uint32_t at = from; at < end; at += 2)
+    if (!put_pair(parser, level->made, at, values[at + 1])) return false;
+  return true;
+}
+
+// Level number n goes into the one around it, whose last key is its own.
+static bool attach_level(JsonParser *parser, uint32_t n) {
+  const JsonLevel *level = &parser->levels[n], *around = level - 1;
+  if (n == 0) {
+    parser->root = level->made;
+    return true;
+  }
+  if (around->is_map)
+    return put_pair(parser, around->made, level->from - 1, level->made);
+  return csp_list_push(parser->text.call, around->made, level->made) ||
+         parser_fail(parser, JSON_PANICKED);
+}
+
+// Empties the stack. The innermost level has no key that waits for its value.
+static bool settle_levels(JsonParser *parser) {
+  for (uint32_t n = 0; n < parser->depth; n++) {
+    JsonLevel *level = &parser->levels[n], *inner = level + 1;
+    bool innermost = n + 1 == parser->depth;
+    uint32_t end = innermost ? parser->count : inner->from;
+    if (!innermost && level->is_map && !inner->is_made) end--;
+    if (!level->is_made && !(make_level(parser, level, end - level->from) &&
+                             attach_level(parser, n)))
+      return false;
+    if (!put_values(parser, level, level->from, end)) return false;
+  }
+  for (uint32_t n = 0; n < parser->depth; n++) parser->levels[n].from = 0;
+  parser->count = 0;
+  return true;
+}
+
+static bool open_level(JsonParser *parser, bool is_map) {
+  JsonText *text = &parser->text;
+  if (parser->depth == JSON_DEPTH)
+    return json_refuse(text, text->at, "nested more than %d deep",
+                       (int)JSON_DEPTH);
+  text->at++;
+  parser->levels[parser->depth++] =
+      (JsonLevel){.from = parser->count, .is_map = is_map};
+  parser->want = is_map ? WANT_FIRST_KEY : WANT_FIRST_VALUE;
+  return true;
+}
+
+// --- Values -----------------------------------------------------------------
+static bool take_value(JsonParser *parser, CspValue v) {
+  parser->want = parser->depth > 0 ? WANT_MORE : WANT_END;
+  if (parser->depth > 0)
+    parser->values[parser->count++] = v;
+  else
+    parser->root = v;
+  return true;
+}
+
+static bool close_level(JsonParser *parser) {
+  JsonLevel *level = &parser->levels[parser->depth - 1];
+  uint32_t from = level->from, end = parser->count;
+  bool was_made = level->is_made;
+  if (!was_made && !make_level(parser, level, end - from)) return false;
+  if (!put_values(parser, level, from, end)) return false;
+  parser->text.at++;
+  parser->count = from;
+  parser->depth--;
+  if (!was_made) return take_value(parser, level->made);
+  parser->want = parser->depth > 0 ? WANT_MORE : WANT_END;
+  return true;
+}
+
+static bool read_word(JsonParser *parser, const char *word, CspValue v) {
+  JsonText *text = &parser->text;
+  size_t len = strlen(word);
+  if (strncmp(text->at, word, len) != 0)
+    return json_refuse_other(text, "a value");
+  text->at += len;
+  return take_value(parser, v);
+}
+
+static bool read_value(JsonParser *parser, char first) {
+  CspValue v;
+  switch (first) {
+    case '"':
+      parser->text.at++;
+      return json_string(&parser->text, &v) && take_value(parser, v);
+    case '{':
+    case '[':
+      return open_level(parser, first == '{');
+    case 't':
+      return read_word(parser, "true", csp_bool(true));
+    case 'f':
+      return read_word(parser, "false", csp_bool(false));
+    case 'n':
+      return read_word(parser, "null", csp_nil());
+    default:
+      if (first != '-' && (unsigned char)(first - '0') >= 10)
+        return json_refuse_other(&parser->text, "a value");
+      return json_number(&parser->text, &v) && take_value(parser, v);
+  }
+}
+
+static bool read_key(JsonParser *parser) {
+  JsonText *text = &parser->text;
+  const char *at = text->at;
+  if (*at != '"') return json_refuse_other(text, "a key in quotes");
+  text->at++;
+  if (!json_string(text, &parser->values[parser->count])) return false;
+  parser->keys[parser->count++] = at;
+  if (!json_blanks(text)) return false;
+  if (*text->at != ':') return json_refuse_other(text, "a colon");
+  text->at++;
+  parser->want = WANT_VALUE;
+  return true;
+}
+
+// --- All of it --------------------------------------------------------------
+// After a comma: what was read is charged, and the piece ends if it is time.
+static bool look(JsonParser *parser) {
+  JsonText *text = &parser->text;
+  if (parser->count >= JSON_ROOM && !settle_levels(parser)) return false;
+  size_t len = (size_t)(text->at - parser->looked);
+  if (len < JSON_LOOK) return true;
+  parser->looked = text->at;
+  parser->spent = csp_spent(text->call, len * JSON_BYTE_NS);
+  return !parser->spent || settle_levels(parser);
+}
+
+static bool read_more(JsonParser *parser, char c) {
+  bool is_map = parser->levels[parser->depth - 1].is_map;
+  if (c == ',') {
+    parser->text.at++;
+    parser->want = is_map ? WANT_KEY : WANT_VALUE;
+    return look(parser);
+  }
+  if (c == (is_map ? '}' : ']')) return close_level(parser);
+  return json_refuse_other(&parser->text,
+                           is_map ? "a comma or }" : "a comma or ]");
+}
+
+static bool read_end(JsonParser *parser) {
+  JsonText *text = &parser->text;
+  parser->want = WANT_NOTHING;
+  return text->at == text->end || json_refuse_other(text, "nothing more");
+}
+
+// The next token. false: the text is wrong, or it failed.
+static bool read_next(JsonParser *parser) {
+  if (!json_blanks(&parser->text)) return false;
+  char c = *parser->text.at;
+  switch (parser->want) {
+    case WANT_FIRST_VALUE:
+      return c == ']' ? close_level(parser) : read_value(parser, c);
+    case WANT_VALUE:
+      return read_value(parser, c);
+    case WANT_FIRST_KEY:
+      return c == '}' ? close_level(parser) : read_key(parser);
+    case WANT_KEY:
+      return read_key(parser);
+    case WANT_MORE:
+      return read_more(parser, c);
+    default:
+      return read_end(parser);
+  }
+}
+
+// --- Pieces -----------------------------------------------------------------
+static CspStatus refused(JsonParser *parser) {
+  JsonText *text = &parser->text;
+  size_t line, column;
+  if (!json_place(text, text->wrong, &line, &column)) return CSP_PANIC;
+  line += (size_t)csp_to_int(csp_arg(text->call, 1)) - 1;
+  return csp_ok_error(text->call, "json: line %zu, column %zu: %s", line,
+                      column, text->why);
+}
+
+static CspStatus parsed(JsonParser *parser) {
+  CspCall *call = parser->text.call;
+  switch (parser->text.fail) {
+    case JSON_FINE:
+      return csp_ok_value(call, parser->root);
+    case JSON_WRONG:
+      return refused(parser);
+    case JSON_NO_MEMORY:
+      return csp_panic_memory(call);
+    default:
+      return CSP_PANIC;
+  }
+}
+
+static CspStatus parse_on(CspCall *call, void *data, bool on) {
+  JsonJob *job = data;
+  JsonParser *parser = job->parser;
+  parser->text.call = call;
+  parser->spent = false;
+  while (on && !parser->spent && parser->want != WANT_NOTHING)
+    if (!read_next(parser)) break;
+  if (on && parser->spent && parser->text.fail == JSON_FINE) {
+    job->root = parser->root;
+    return csp_again(call, parse_on, job, sizeof *job, 2);
+  }
+  CspStatus status = on ? parsed(parser) : CSP_PANIC;
+  csp_alloc_free(parser);
+  return status;
+}
+
+static CspStatus parse_string(CspCall *call, CspValue text) {
+  JsonJob job = {csp_nil(), text,
+                 csp_alloc(csp_of(call), NULL, sizeof *job.parser)};
+  if (job.parser == NULL) return csp_panic_memory(call);
+  Str s = str_of(text);
+  JsonParser *parser = job.parser;
+  parser->text = (JsonText){.begin = s.data, .at = s.data};
+  parser->text.end = s.data + s.len;
+  parser->looked = s.data;
+  parser->want = WANT_VALUE;
+  parser->root = csp_nil();
+  parser->depth = parser->count = 0;
+  return parse_on(call, &job, true);
+}
+
+// --- Bytes ------------------------------------------------------------------
+// Others may change them, so they are copied first.
+static bool copy_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  size_t count = stop - loop->at;
+  size_t there =
+      csp_bytes_read(loop->list, loop->at, loop->to + loop->at, count);
+  memset(loop->to + loop->at + there, 0, count - there);
+  loop->at = stop;
+  return true;
+}
+
+static CspStatus copy_done(CspCall *call, Loop *loop) {
+  return parse_string(call, loop->out);
+}
+
+CspStatus json_parse(CspCall *call) {
+  CspValue text = csp_arg(call, 0);
+  CspType type = csp_type(text);
+  if (type == CSP_STRING) return parse_string(call, text);
+  if (type == CSP_NO_MEMORY) return csp_panic_memory(call);
+  if (type != CSP_BYTES) return csp_bad_arg(call, 0, "a string or bytes");
+  Loop loop = {.list = text,
+               .end = csp_bytes_len(text),
+               .turns = copy_turns,
+               .done = copy_done};
+  return loop_text(call, &loop, loop.end);
+}
