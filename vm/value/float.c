@@ -3,8 +3,10 @@
 //
 // Most floats that people write have few digits: those are found with one
 // multiplication and checked with one division, both exact enough to prove
-// the answer. The others go through Steele and White's algorithm on big
-// integers ("Dragon4"), which is always right. No locale is involved.
+// the answer. Others of a common size are found in integers of 128 bits, which
+// hold them and their neighbours exactly. What is left goes through Steele and
+// White's algorithm on big integers ("Dragon4"), which is always right. All
+// three give the same. No locale is involved.
 #include "vm/value/float.h"
 
 #include <math.h>
@@ -187,9 +189,9 @@ static void set_digits(Decimal *out, uint64_t n, int places) {
 
 // d = n / 10^places with n below 10^15: decimals of up to 15 digits are all
 // different floats, and n / 10^places is rounded just as reading rounds.
-static bool few_digits(double d, Decimal *out) {
+static bool few_digits(double d, int most, Decimal *out) {
   double power = 1;
-  for (int places = 0; places <= 22; places++, power *= 10) {
+  for (int places = 0; places <= most; places++, power *= 10) {
     double n = nearbyint(d * power);
     if (n >= 1e15) return false;
     if (n > 0 && n / power == d) {
@@ -198,6 +200,58 @@ static bool few_digits(double d, Decimal *out) {
     }
   }
   return false;
+}
+
+// --- In 128 bits ------------------------------------------------------------
+__extension__ typedef unsigned __int128 Wide;
+
+static Wide wide_power10(int exponent) {
+  Wide power = 1;
+  for (; exponent >= 16; exponent -= 16) power *= 10000000000000000u;
+  for (; exponent > 0; exponent--) power *= 10;
+  return power;
+}
+
+// Floats whose integers below fit: what is below the least has more than 22
+// places, and the others have bits after the point.
+#define WIDE_LEAST 1e-5
+#define WIDE_ABOVE 0x1p52
+
+// d times 10^places is value / 2^shift, with 17 digits before the point. All
+// that is within up and down of it reads back as d, and so do the ends if the
+// float is even. The result has the fewest digits there, and of those numbers
+// it is the nearest to d.
+static void wide_digits(double d, Decimal *out) {
+  int e, places = 17 - (int)ceil(log10(d));
+  uint64_t m = (uint64_t)ldexp(frexp(d, &e), 53);
+  int shift = 53 - e + 2;
+  RT_ASSERT(places >= 0 && places <= 22 && shift > 0 && shift < 72);
+  Wide power = wide_power10(places), value = power * m * 4;
+  Wide up = power * 2, down = m == (uint64_t)1 << 52 ? power : up;
+  bool odd = m % 2 != 0;
+  uint64_t least = (uint64_t)((value - down + odd - 1) >> shift) + 1;
+  uint64_t most = (uint64_t)((value + up - odd) >> shift);
+  uint64_t unit = 1;
+  while ((least + 9) / 10 <= most / 10) {
+    least = (least + 9) / 10;
+    most /= 10;
+    unit *= 10;
+    places--;
+  }
+  uint64_t n = (uint64_t)(value >> shift) / unit;
+  Wide rest = value - (((Wide)n * unit) << shift);
+  if (n < least || (n < most && rest * 2 >= (Wide)unit << shift)) n++;
+  RT_ASSERT(n >= least && n <= most);
+  set_digits(out, n, places);
+}
+
+static void find_digits(double d, Decimal *out) {
+  bool wide = d >= WIDE_LEAST && d < WIDE_ABOVE;
+  if (few_digits(d, wide ? 3 : 22, out)) return;
+  if (wide)
+    wide_digits(d, out);
+  else
+    dragon4(d, out);
 }
 
 // --- Text -------------------------------------------------------------------
@@ -256,7 +310,7 @@ int format_float(double d, char *out) {
     if (isinf(d)) {
       end = put_chars(end, "inf", 3);
     } else {
-      if (d != 0 && !few_digits(d, &x)) dragon4(d, &x);
+      if (d != 0) find_digits(d, &x);
       bool exponent = d != 0 && (x.point - 1 < -4 || x.point - 1 >= 21);
       end = exponent ? put_power(end, &x) : put_positional(end, &x);
     }
