@@ -33,13 +33,13 @@ static CspStatus json_step(CspCall *call) {
 }
 
 // --- Structs ----------------------------------------------------------------
-enum { FIELDS_MAX = 256 };  // of a struct
+enum { JSON_FIELDS = 256 };  // of a struct
 
 // The fields that a map has.
 typedef struct JsonFields {
   int count;
-  const char *names[FIELDS_MAX];
-  CspValue values[FIELDS_MAX];
+  const char *names[JSON_FIELDS];
+  CspValue values[JSON_FIELDS];
 } JsonFields;
 
 // Results: nil, the path of the field, and why it is wrong.

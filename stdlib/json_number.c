@@ -5,15 +5,15 @@
 
 #include "stdlib/json.h"
 
-static inline bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
+static inline bool is_decimal(char c) { return (unsigned char)(c - '0') < 10; }
 
 // Passes over digits. false: there are none, or given up.
 static bool pass_digits(JsonText *text) {
-  if (!is_digit(*text->at))
+  if (!is_decimal(*text->at))
     return json_refuse_other(text, "a digit of the number");
   for (;;) {
     const char *at = text->at, *from = at;
-    while (at - from < JSON_PART && is_digit(*at)) at++;
+    while (at - from < JSON_PART && is_decimal(*at)) at++;
     text->at = at;
     if (at - from < JSON_PART) return true;
     if (!csp_work(text->call, JSON_PART)) {
@@ -24,7 +24,7 @@ static bool pass_digits(JsonText *text) {
 }
 
 // The digits from `from` up to `at`, as an int.
-static bool make_int(JsonText *text, const char *number, CspValue *v) {
+static bool json_int(JsonText *text, const char *number, CspValue *v) {
   enum { DIGITS = 19 };  // of the greatest
   bool negative = *number == '-';
   const char *from = number + negative;
@@ -39,7 +39,7 @@ static bool make_int(JsonText *text, const char *number, CspValue *v) {
   return text->fail == JSON_FINE;
 }
 
-static bool make_float(JsonText *text, const char *number, CspValue *v) {
+static bool json_float(JsonText *text, const char *number, CspValue *v) {
   double d = 0;
   int error =
       csp_parse_float(text->call, number, (size_t)(text->at - number), &d);
@@ -62,7 +62,7 @@ bool json_number(JsonText *text, CspValue *v) {
   if (zero && text->at > number + 1 + (*number == '-'))
     return json_refuse(text, number, "a number does not begin with a zero");
   bool whole = *text->at != '.' && (*text->at | 0x20) != 'e';
-  if (whole) return make_int(text, number, v);
+  if (whole) return json_int(text, number, v);
   if (*text->at == '.') {
     text->at++;
     if (!pass_digits(text)) return false;
@@ -72,5 +72,5 @@ bool json_number(JsonText *text, CspValue *v) {
     if (*text->at == '+' || *text->at == '-') text->at++;
     if (!pass_digits(text)) return false;
   }
-  return make_float(text, number, v);
+  return json_float(text, number, v);
 }

@@ -68,7 +68,7 @@ static bool parser_fail(JsonParser *parser, JsonFail fail) {
 }
 
 // --- Levels -----------------------------------------------------------------
-static bool make_level(JsonParser *parser, JsonLevel *level, size_t count) {
+static bool make_json(JsonParser *parser, JsonLevel *level, size_t count) {
   CspCall *call = parser->text.call;
   level->made =
       level->is_map ? csp_map(call, count / 2) : csp_list(call, count);
@@ -110,7 +110,7 @@ static bool put_values(JsonParser *parser, const JsonLevel *level,
 }
 
 // Level number n goes into the one around it, whose last key is its own.
-static bool attach_level(JsonParser *parser, uint32_t n) {
+static bool attach_json(JsonParser *parser, uint32_t n) {
   const JsonLevel *level = &parser->levels[n], *around = level - 1;
   if (n == 0) {
     parser->root = level->made;
@@ -123,14 +123,14 @@ static bool attach_level(JsonParser *parser, uint32_t n) {
 }
 
 // Empties the stack. The innermost level has no key that waits for its value.
-static bool settle_levels(JsonParser *parser) {
+static bool settle_json(JsonParser *parser) {
   for (uint32_t n = 0; n < parser->depth; n++) {
     JsonLevel *level = &parser->levels[n], *inner = level + 1;
     bool innermost = n + 1 == parser->depth;
     uint32_t end = innermost ? parser->count : inner->from;
     if (!innermost && level->is_map && !inner->is_made) end--;
-    if (!level->is_made && !(make_level(parser, level, end - level->from) &&
-                             attach_level(parser, n)))
+    if (!level->is_made && !(make_json(parser, level, end - level->from) &&
+                             attach_json(parser, n)))
       return false;
     if (!put_values(parser, level, level->from, end)) return false;
   }
@@ -139,7 +139,7 @@ static bool settle_levels(JsonParser *parser) {
   return true;
 }
 
-static bool open_level(JsonParser *parser, bool is_map) {
+static bool open_json(JsonParser *parser, bool is_map) {
   JsonText *text = &parser->text;
   if (parser->depth == JSON_DEPTH)
     return json_refuse(text, text->at, "nested more than %d deep",
@@ -152,7 +152,7 @@ static bool open_level(JsonParser *parser, bool is_map) {
 }
 
 // --- Values -----------------------------------------------------------------
-static bool take_value(JsonParser *parser, CspValue v) {
+static bool take_json(JsonParser *parser, CspValue v) {
   parser->want = parser->depth > 0 ? WANT_MORE : WANT_END;
   if (parser->depth > 0)
     parser->values[parser->count++] = v;
@@ -161,16 +161,16 @@ static bool take_value(JsonParser *parser, CspValue v) {
   return true;
 }
 
-static bool close_level(JsonParser *parser) {
+static bool close_json(JsonParser *parser) {
   JsonLevel *level = &parser->levels[parser->depth - 1];
   uint32_t from = level->from, end = parser->count;
   bool was_made = level->is_made;
-  if (!was_made && !make_level(parser, level, end - from)) return false;
+  if (!was_made && !make_json(parser, level, end - from)) return false;
   if (!put_values(parser, level, from, end)) return false;
   parser->text.at++;
   parser->count = from;
   parser->depth--;
-  if (!was_made) return take_value(parser, level->made);
+  if (!was_made) return take_json(parser, level->made);
   parser->want = parser->depth > 0 ? WANT_MORE : WANT_END;
   return true;
 }
@@ -181,7 +181,7 @@ static bool read_word(JsonParser *parser, const char *word, CspValue v) {
   if (strncmp(text->at, word, len) != 0)
     return json_refuse_other(text, "a value");
   text->at += len;
-  return take_value(parser, v);
+  return take_json(parser, v);
 }
 
 static bool read_value(JsonParser *parser, char first) {
@@ -189,10 +189,10 @@ static bool read_value(JsonParser *parser, char first) {
   switch (first) {
     case '"':
       parser->text.at++;
-      return json_string(&parser->text, &v) && take_value(parser, v);
+      return json_string(&parser->text, &v) && take_json(parser, v);
     case '{':
     case '[':
-      return open_level(parser, first == '{');
+      return open_json(parser, first == '{');
     case 't':
       return read_word(parser, "true", csp_bool(true));
     case 'f':
@@ -202,7 +202,7 @@ static bool read_value(JsonParser *parser, char first) {
     default:
       if (first != '-' && (unsigned char)(first - '0') >= 10)
         return json_refuse_other(&parser->text, "a value");
-      return json_number(&parser->text, &v) && take_value(parser, v);
+      return json_number(&parser->text, &v) && take_json(parser, v);
   }
 }
 
@@ -224,12 +224,12 @@ static bool read_key(JsonParser *parser) {
 // After a comma: what was read is charged, and the piece ends if it is time.
 static bool look(JsonParser *parser) {
   JsonText *text = &parser->text;
-  if (parser->count >= JSON_ROOM && !settle_levels(parser)) return false;
+  if (parser->count >= JSON_ROOM && !settle_json(parser)) return false;
   size_t len = (size_t)(text->at - parser->looked);
   if (len < JSON_LOOK) return true;
   parser->looked = text->at;
   parser->spent = csp_spent(text->call, len * JSON_BYTE_NS);
-  return !parser->spent || settle_levels(parser);
+  return !parser->spent || settle_json(parser);
 }
 
 static bool read_more(JsonParser *parser, char c) {
@@ -239,12 +239,12 @@ static bool read_more(JsonParser *parser, char c) {
     parser->want = is_map ? WANT_KEY : WANT_VALUE;
     return look(parser);
   }
-  if (c == (is_map ? '}' : ']')) return close_level(parser);
+  if (c == (is_map ? '}' : ']')) return close_json(parser);
   return json_refuse_other(&parser->text,
                            is_map ? "a comma or }" : "a comma or ]");
 }
 
-static bool read_end(JsonParser *parser) {
+static bool read_json_end(JsonParser *parser) {
   JsonText *text = &parser->text;
   parser->want = WANT_NOTHING;
   return text->at == text->end || json_refuse_other(text, "nothing more");
@@ -256,17 +256,17 @@ static bool read_next(JsonParser *parser) {
   char c = *parser->text.at;
   switch (parser->want) {
     case WANT_FIRST_VALUE:
-      return c == ']' ? close_level(parser) : read_value(parser, c);
+      return c == ']' ? close_json(parser) : read_value(parser, c);
     case WANT_VALUE:
       return read_value(parser, c);
     case WANT_FIRST_KEY:
-      return c == '}' ? close_level(parser) : read_key(parser);
+      return c == '}' ? close_json(parser) : read_key(parser);
     case WANT_KEY:
       return read_key(parser);
     case WANT_MORE:
       return read_more(parser, c);
     default:
-      return read_end(parser);
+      return read_json_end(parser);
   }
 }
 
@@ -327,7 +327,7 @@ static CspStatus parse_string(CspCall *call, CspValue text) {
 
 // --- Bytes ------------------------------------------------------------------
 // Others may change them, so they are copied first.
-static bool copy_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool copy_json_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
   size_t count = stop - loop->at;
   size_t there =
@@ -337,7 +337,7 @@ static bool copy_turns(CspCall *call, Loop *loop, size_t stop) {
   return true;
 }
 
-static CspStatus copy_done(CspCall *call, Loop *loop) {
+static CspStatus copy_json_done(CspCall *call, Loop *loop) {
   return parse_string(call, loop->out);
 }
 
@@ -349,7 +349,7 @@ CspStatus json_parse(CspCall *call) {
   if (type != CSP_BYTES) return csp_bad_arg(call, 0, "a string or bytes");
   Loop loop = {.list = text,
                .end = csp_bytes_len(text),
-               .turns = copy_turns,
-               .done = copy_done};
+               .turns = copy_json_turns,
+               .done = copy_json_done};
   return loop_text(call, &loop, loop.end);
 }

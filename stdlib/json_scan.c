@@ -9,7 +9,7 @@
 
 #include "stdlib/json.h"
 
-enum { SHORT = 256 };  // bytes that are written beside the value first
+enum { MEANT_SHORT = 256 };  // bytes that are written beside the value first
 
 // --- Errors -----------------------------------------------------------------
 bool json_refuse(JsonText *text, const char *where, const char *format, ...) {
@@ -59,7 +59,7 @@ static bool charge_part(JsonText *text, size_t bytes) {
 }
 
 // --- Blanks -----------------------------------------------------------------
-static bool is_blank(char c) {
+static bool is_json_blank(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
@@ -67,7 +67,7 @@ bool json_skip_blanks(JsonText *text) {
   for (;;) {
     const char *from = text->at, *at = from;
     const char *stop = text->end - at > JSON_PART ? at + JSON_PART : text->end;
-    while (at < stop && is_blank(*at)) at++;
+    while (at < stop && is_json_blank(*at)) at++;
     text->at = at;
     if (at < stop || stop == text->end) return true;
     if (!charge_part(text, (size_t)(at - from))) return false;
@@ -75,7 +75,7 @@ bool json_skip_blanks(JsonText *text) {
 }
 
 // --- Plain bytes ------------------------------------------------------------
-static bool is_plain(char c) {
+static bool is_json_plain(char c) {
   return (unsigned char)(c - ' ') < 0x60 && c != '"' && c != '\\';
 }
 
@@ -98,7 +98,7 @@ const char *json_plain(const char *at, const char *end) {
     if (found != 0) return at + __builtin_ctzll(found) / 8;
   }
 #endif
-  while (at < end && is_plain(*at)) at++;
+  while (at < end && is_json_plain(*at)) at++;
   return at;
 }
 
@@ -106,7 +106,7 @@ const char *json_plain(const char *at, const char *end) {
 static const char escape_letters[] = "\"\\/bfnrt";
 static const char escape_meant[] = "\"\\/\b\f\n\r\t";
 
-static int hex_digit(char c) {
+static int json_hex(char c) {
   if ((unsigned char)(c - '0') < 10) return c - '0';
   char small = (char)(c | 0x20);
   return (unsigned char)(small - 'a') < 6 ? small - 'a' + 10 : -1;
@@ -116,7 +116,7 @@ static int hex_digit(char c) {
 static int32_t hex_four(const char *at) {
   int32_t unit = 0;
   for (int n = 0; n < 4; n++) {
-    int digit = hex_digit(at[n]);
+    int digit = json_hex(at[n]);
     if (digit < 0) return -1;
     unit = unit << 4 | digit;
   }
@@ -182,7 +182,7 @@ static bool write_meant(JsonText *text, const char *from, const char *end,
       *to++ = escape_meant[strchr(escape_letters, from[1]) - escape_letters];
       from += 2;
     }
-    if (took < SHORT * 8 || from == end) continue;
+    if (took < MEANT_SHORT * 8 || from == end) continue;
     if (!charge_part(text, took)) return false;
     took = 0;
   }
@@ -228,8 +228,8 @@ static bool find_end(JsonText *text, JsonRaw *raw) {
 
 // The value of a string that has escapes.
 static bool make_meant(JsonText *text, const JsonRaw *raw, CspValue *v) {
-  char bytes[SHORT + 4], *to = bytes;
-  bool is_short = raw->meant <= SHORT;
+  char bytes[MEANT_SHORT + 4], *to = bytes;
+  bool is_short = raw->meant <= MEANT_SHORT;
   if (!is_short) *v = csp_string_room(text->call, raw->meant, &to);
   if (is_short || !csp_is_undef(*v)) {
     if (!write_meant(text, raw->from, raw->from + raw->len, to)) return false;

@@ -19,11 +19,11 @@
 #include "stdlib/text_job.h"
 
 enum {
-  PART = 1 << 12,    // bytes of a string that are written at once
-  LONGEST = 6,       // that one byte becomes
-  INDENT_MOST = 16,  // bytes
-  KEPT = 3,          // values of a level that the job's list has
-  PATH_ENDS = 8      // levels of a path that are shown at each end
+  PART = 1 << 12,     // bytes of a string that are written at once
+  LONGEST = 6,        // that one byte becomes
+  INDENT_MOST = 16,   // bytes
+  LEVEL_KEPT = 3,     // values of a level that the job's list has
+  JSON_PATH_ENDS = 8  // levels of a path that are shown at each end
 };
 
 // A list, tuple, map or struct that is being written.
@@ -47,7 +47,7 @@ typedef struct JsonWriter {
 } JsonWriter;
 
 // --- Errors -----------------------------------------------------------------
-static void path_step(Buffer *path, const JsonOut *level) {
+static void json_path_step(Buffer *path, const JsonOut *level) {
   char number[32];
   if (level->name != NULL) {
     json_path_name(path, (Str){level->name, strlen(level->name)});
@@ -60,23 +60,24 @@ static void path_step(Buffer *path, const JsonOut *level) {
 }
 
 // Where the first `depth` levels lead: "$.items[3].price".
-static void path_add(Buffer *path, const JsonWriter *writer, uint32_t depth) {
+static void json_path_add(Buffer *path, const JsonWriter *writer,
+                          uint32_t depth) {
   buffer_add_char(path, '$');
   for (uint32_t n = 0; n < depth; n++) {
-    if (n == PATH_ENDS && depth > 2 * PATH_ENDS) {
-      n = depth - PATH_ENDS;
+    if (n == JSON_PATH_ENDS && depth > 2 * JSON_PATH_ENDS) {
+      n = depth - JSON_PATH_ENDS;
       buffer_add(path, "...", 3);
     }
-    path_step(path, &writer->levels[n]);
+    json_path_step(path, &writer->levels[n]);
   }
 }
 
 // The value where the first `depth` levels lead cannot be written. Gives false.
-static bool refuse_at(TextJob *job, uint32_t depth, const char *why,
-                      const char *more) {
+static bool refuse_path(TextJob *job, uint32_t depth, const char *why,
+                        const char *more) {
   Buffer text = buffer_of(job->call);
   buffer_add(&text, "json: ", 6);
-  path_add(&text, job->own, depth);
+  json_path_add(&text, job->own, depth);
   buffer_add(&text, ": ", 2);
   buffer_add(&text, why, strlen(why));
   buffer_add(&text, more, strlen(more));
@@ -88,25 +89,25 @@ static bool refuse_at(TextJob *job, uint32_t depth, const char *why,
   return false;
 }
 
-static bool refuse(TextJob *job, const char *why, const char *more) {
+static bool refuse_written(TextJob *job, const char *why, const char *more) {
   const JsonWriter *writer = job->own;
-  return refuse_at(job, writer->depth, why, more);
+  return refuse_path(job, writer->depth, why, more);
 }
 
 // There are too many levels, because one of them is in itself or because the
 // value is so.
-static bool refuse_deep(TextJob *job) {
+static bool refuse_nested(TextJob *job) {
   const JsonWriter *writer = job->own;
   const JsonOut *levels = writer->levels;
   for (uint32_t inner = 1; inner < JSON_DEPTH; inner++)
     for (uint32_t outer = 0; outer < inner; outer++)
       if (csp_same(levels[outer].of, levels[inner].of))
-        return refuse_at(job, inner, "it contains itself", "");
-  return refuse(job, "nested more than 512 deep", "");
+        return refuse_path(job, inner, "it contains itself", "");
+  return refuse_written(job, "nested more than 512 deep", "");
 }
 
 // --- Strings ----------------------------------------------------------------
-static char *put_escape(char *to, unsigned char c) {
+static char *json_put_escape(char *to, unsigned char c) {
   static const char letters[] = "btn\0fr";  // from \b on
   const char *hex = "0123456789abcdef";
   *to++ = '\\';
@@ -124,7 +125,7 @@ static char *put_escape(char *to, unsigned char c) {
 }
 
 // Writes some of what is left of the string, and its last quote after it.
-static bool put_part(TextJob *job) {
+static bool json_put_part(TextJob *job) {
   Buffer *text = &job->text;
   const char *at = job->s.data, *end = at + job->s.len;
   const char *stop = job->s.len > PART ? at + PART : end;
@@ -138,11 +139,11 @@ static bool put_part(TextJob *job) {
     to += at - from;
     if (at == stop) break;
     if ((signed char)*at >= 0) {
-      to = put_escape(to, (unsigned char)*at++);
+      to = json_put_escape(to, (unsigned char)*at++);
       continue;
     }
     size_t len = utf8_sequence(at, (size_t)(end - at));
-    if (len == 0) return refuse(job, "a string that is not UTF-8", "");
+    if (len == 0) return refuse_written(job, "a string that is not UTF-8", "");
     memcpy(to, at, len);
     to += len;
     at += len;
@@ -154,15 +155,15 @@ static bool put_part(TextJob *job) {
   return true;
 }
 
-static bool put_string(TextJob *job, CspValue v) {
+static bool json_put_string(TextJob *job, CspValue v) {
   job->item = v;
   job->s = str_of(v);
   buffer_add_char(&job->text, '"');
-  return put_part(job);
+  return json_put_part(job);
 }
 
 // --- Lists, maps, structs ---------------------------------------------------
-static void put_line(TextJob *job) {
+static void json_put_line(TextJob *job) {
   JsonWriter *writer = job->own;
   size_t len = writer->indent_len;
   if (!writer->spread) return;
@@ -174,9 +175,9 @@ static void put_line(TextJob *job) {
 }
 
 // The innermost level keeps v as number n of its values.
-static void keep(TextJob *job, size_t n, CspValue v) {
+static void keep_written(TextJob *job, size_t n, CspValue v) {
   const JsonWriter *writer = job->own;
-  size_t at = (writer->depth - 1) * KEPT + n;
+  size_t at = (writer->depth - 1) * LEVEL_KEPT + n;
   while (csp_list_len(job->list) <= at && !job->text.failed)
     job->text.failed = !csp_list_push(job->call, job->list, csp_nil());
   csp_list_set(job->call, job->list, at, v);
@@ -184,25 +185,26 @@ static void keep(TextJob *job, size_t n, CspValue v) {
 
 static bool open_out(TextJob *job, CspValue v, CspType type) {
   JsonWriter *writer = job->own;
-  if (writer->depth == JSON_DEPTH) return refuse_deep(job);
+  if (writer->depth == JSON_DEPTH) return refuse_nested(job);
   JsonOut *level = &writer->levels[writer->depth];
   *level = (JsonOut){.of = v, .key = csp_nil(), .type = type};
   writer->depth++;
-  keep(job, 0, v);
+  keep_written(job, 0, v);
   buffer_add_char(&job->text,
                   type == CSP_MAP || type == CSP_INSTANCE ? '{' : '[');
   return true;
 }
 
-static bool put_float(TextJob *job, double d) {
+static bool json_put_float(TextJob *job, double d) {
   if (!isfinite(d))
-    return refuse(job, isnan(d) ? "NaN" : "an infinite float", " is no JSON");
+    return refuse_written(job, isnan(d) ? "NaN" : "an infinite float",
+                          " is no JSON");
   if (!buffer_reserve(&job->text, 32)) return false;
   job->text.len += (size_t)csp_format_float(d, job->text.data + job->text.len);
   return true;
 }
 
-static void put_int(TextJob *job, int64_t i) {
+static void json_put_int(TextJob *job, int64_t i) {
   char digits[24], *at = digits + sizeof digits;
   uint64_t n = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
   do {
@@ -213,7 +215,7 @@ static void put_int(TextJob *job, int64_t i) {
   buffer_add(&job->text, at, (size_t)(digits + sizeof digits - at));
 }
 
-static bool put_value(TextJob *job, CspValue v) {
+static bool json_put_value(TextJob *job, CspValue v) {
   CspType type = csp_type(v);
   switch (type) {
     case CSP_NIL:
@@ -224,12 +226,12 @@ static bool put_value(TextJob *job, CspValue v) {
                  csp_to_bool(v) ? 4 : 5);
       return true;
     case CSP_INT:
-      put_int(job, csp_to_int(v));
+      json_put_int(job, csp_to_int(v));
       return true;
     case CSP_FLOAT:
-      return put_float(job, csp_to_float(v));
+      return json_put_float(job, csp_to_float(v));
     case CSP_STRING:
-      return put_string(job, v);
+      return json_put_string(job, v);
     case CSP_LIST:
     case CSP_TUPLE:
     case CSP_MAP:
@@ -239,18 +241,18 @@ static bool put_value(TextJob *job, CspValue v) {
       job->text.failed = true;
       return false;
     default:
-      return refuse(job, "there is no JSON for a value of type ",
-                    csp_type_name(v));
+      return refuse_written(job, "there is no JSON for a value of type ",
+                            csp_type_name(v));
   }
 }
 
 // What comes before the next element, or the next key.
-static void put_between(TextJob *job, JsonOut *level) {
+static void json_put_between(TextJob *job, JsonOut *level) {
   if (level->begun++ > 0) buffer_add_char(&job->text, ',');
-  put_line(job);
+  json_put_line(job);
 }
 
-static void put_colon(TextJob *job) {
+static void json_put_colon(TextJob *job) {
   const JsonWriter *writer = job->own;
   buffer_add(&job->text, ": ", writer->spread ? 2 : 1);
 }
@@ -258,65 +260,65 @@ static void put_colon(TextJob *job) {
 static bool close_out(TextJob *job, JsonOut *level) {
   JsonWriter *writer = job->own;
   writer->depth--;
-  if (level->begun > 0) put_line(job);
+  if (level->begun > 0) json_put_line(job);
   bool is_map = level->type == CSP_MAP || level->type == CSP_INSTANCE;
   buffer_add_char(&job->text, is_map ? '}' : ']');
   return true;
 }
 
-static bool next_element(TextJob *job, JsonOut *level) {
+static bool write_element(TextJob *job, JsonOut *level) {
   if (level->begun >= csp_list_len(level->of)) return close_out(job, level);
-  put_between(job, level);
-  return put_value(job, csp_list_get(level->of, level->begun - 1));
+  json_put_between(job, level);
+  return json_put_value(job, csp_list_get(level->of, level->begun - 1));
 }
 
-static bool next_field(TextJob *job, JsonOut *level) {
+static bool write_field(TextJob *job, JsonOut *level) {
   CspValue value;
   level->name = csp_field_at(level->of, (int)level->begun, &value);
   if (level->name == NULL) return close_out(job, level);
-  put_between(job, level);
+  json_put_between(job, level);
   buffer_add_char(&job->text, '"');
   buffer_add(&job->text, level->name, strlen(level->name));
   buffer_add_char(&job->text, '"');
-  put_colon(job);
-  return put_value(job, value);
+  json_put_colon(job);
+  return json_put_value(job, value);
 }
 
-static bool next_entry(TextJob *job, JsonOut *level) {
+static bool write_entry(TextJob *job, JsonOut *level) {
   if (level->pending) {
     level->pending = false;
-    put_colon(job);
-    return put_value(job, level->value);
+    json_put_colon(job);
+    return json_put_value(job, level->value);
   }
   if (!csp_map_next(job->call, level->of, &level->iter, &level->key,
                     &level->value))
     return close_out(job, level);
-  if (level->begun == 0) keep(job, 1, (CspValue){level->iter.state[0]});
+  if (level->begun == 0) keep_written(job, 1, (CspValue){level->iter.state[0]});
   if (csp_type(level->key) != CSP_STRING)
-    return refuse(job, "a key is no string, but of type ",
-                  csp_type_name(level->key));
-  put_between(job, level);
-  if (!put_string(job, level->key)) return false;
+    return refuse_written(job, "a key is no string, but of type ",
+                          csp_type_name(level->key));
+  json_put_between(job, level);
+  if (!json_put_string(job, level->key)) return false;
   if (job->s.len > 0) {
     level->pending = true;
-    keep(job, 2, level->value);
+    keep_written(job, 2, level->value);
     return true;
   }
-  put_colon(job);
-  return put_value(job, level->value);
+  json_put_colon(job);
+  return json_put_value(job, level->value);
 }
 
-static bool next_part(TextJob *job) {
+static bool write_next(TextJob *job) {
   JsonWriter *writer = job->own;
-  if (job->s.len > 0) return put_part(job);
+  if (job->s.len > 0) return json_put_part(job);
   JsonOut *level = &writer->levels[writer->depth - 1];
   switch (level->type) {
     case CSP_MAP:
-      return next_entry(job, level);
+      return write_entry(job, level);
     case CSP_INSTANCE:
-      return next_field(job, level);
+      return write_field(job, level);
     default:
-      return next_element(job, level);
+      return write_element(job, level);
   }
 }
 
@@ -326,7 +328,7 @@ static bool write_turns(TextJob *job) {
   const JsonWriter *writer = job->own;
   while (!text_job_full(job)) {
     if (writer->depth == 0 && job->s.len == 0) return false;
-    if (!next_part(job)) return false;
+    if (!write_next(job)) return false;
     job->took += STEP_NS;
   }
   return true;
@@ -334,7 +336,7 @@ static bool write_turns(TextJob *job) {
 
 static bool write_first(TextJob *job) {
   job->turns = write_turns;
-  return put_value(job, csp_arg(job->call, 0));
+  return json_put_value(job, csp_arg(job->call, 0));
 }
 
 static CspStatus write_done(CspCall *call, TextJob *job, CspValue text) {
@@ -366,7 +368,7 @@ static bool need_indent(CspCall *call, JsonWriter *writer) {
 CspStatus json_write(CspCall *call) {
   TextJob job = text_job_of(call, write_first);
   job.done = write_done;
-  job.list = csp_list(call, KEPT);
+  job.list = csp_list(call, LEVEL_KEPT);
   JsonWriter *writer = csp_alloc(csp_of(call), NULL, sizeof *writer);
   if (writer == NULL || csp_is_undef(job.list)) {
     csp_alloc_free(writer);

@@ -86,8 +86,7 @@ typedef struct CspLoad {
   char *error;  // why there is none, for the message
 } CspLoad;
 
-// Every field but `size` is zero by default. New versions add fields at the
-// end.
+// Every field but `size` is zero by default. New versions add some at the end.
 typedef struct CspConfig {
   size_t size;         // of this struct, as the host was compiled
   int procs;           // number of Ps; 0 takes as many as the CPUs usable
@@ -203,8 +202,7 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
 // registers two builtins. `_test_began` is called first, without arguments.
 // `_test_ended` is called with what the function returned. Unless that returns
 // nil (one value), its result is an error which ends the script. A script that
-// ends otherwise calls no _test_ended. Deferred calls of the top level come
-// after it.
+// ends otherwise calls no _test_ended. The top level's deferred calls follow.
 CspOutcome csp_run_test(Csp *csp, const char *path, const char *text,
                         size_t len, const char *function, int *status);
 // Compiles only. *messages is malloced text of errors and warnings, or NULL.
@@ -240,8 +238,7 @@ char *csp_dump_goroutines(Csp *csp);
 // A counter by its name in sched.stats(). false: there is none. Any thread.
 bool csp_counter(Csp *csp, const char *name, uint64_t *value);
 // How late readied goroutines ran (a sample of them). counts[i] of them were
-// late by 2^i ns up to twice that. Returns how many counts there are, at most
-// room. Any thread.
+// late by 2^i ns up to twice that. Returns how many, up to room. Any thread.
 int csp_lateness(Csp *csp, uint64_t *counts, int room);
 
 // --- Native functions -------------------------------------------------------
@@ -780,8 +777,7 @@ bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
 CspValue csp_chan(CspCall *call, uint32_t capacity);
 typedef enum CspSent { CSP_SENT, CSP_FULL, CSP_CHAN_CLOSED } CspSent;
 CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value);
-// false: *value is nil, as there is none now, or the channel is closed and
-// empty.
+// false: *value is nil. There is none now, or it is closed and empty.
 bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value);
 bool csp_close(CspCall *call, CspValue chan);  // false: it was closed
 // Use them as `return csp_send(...)`. The native waits. csp_send has no result.
@@ -809,8 +805,7 @@ char *csp_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
 
 // --- Text -------------------------------------------------------------------
 //
-// These are linear in the text, and count as work (csp_work). Natives and
-// csp_host.
+// Natives and csp_host. These are linear in the text, charged as by csp_work.
 //
 // The float nearest to a decimal number: digits with at most one point, a sign
 // before and an exponent after, nothing else ("-2.5", "1e3"), whatever the

@@ -306,6 +306,7 @@ static void do_look(Host *host, CspCall *call) {
   csp_truthy(v);
   csp_range_get(v, &from, &to, &flag, &step);
   if (csp_field(v, name(host), &out)) keep(host, call, out);
+  if (csp_field_at(v, byte(host) % 8, &out) != NULL) keep(host, call, out);
   csp_set_field(call, v, name(host), w);
   if (csp_method(call, v, name(host), &out)) keep(host, call, out);
   if (csp_type(v) == CSP_MODULE && csp_member(call, v, name(host), &out))

@@ -62,6 +62,15 @@ static void fields_are_read_and_set(void **state) {
   assert_int_equal(csp_type(v), CSP_NIL);
   assert_false(csp_field(p, "sum", &v));
   assert_false(csp_field(csp_int(call, 5), "x", &v));
+  assert_string_equal(csp_field_at(p, 1, &v), "y");
+  assert_int_equal(csp_to_int(v), 2);
+  assert_null(csp_field_at(p, 3, &v));
+  assert_null(csp_field_at(p, -1, &v));
+  assert_null(csp_field_at(csp_int(call, 5), 0, &v));
+  CspValue type = member(&host, script, "Point");
+  assert_string_equal(csp_field_at(type, 2, &v), "id");
+  assert_int_equal(csp_type(v), CSP_NIL);
+  assert_null(csp_field_at(type, 3, &v));
   assert_true(csp_set_field(call, p, "y", csp_int(call, 20)));
   assert_false(csp_set_field(call, p, "z", csp_int(call, 20)));
   expect_text(p, "Point(x: 1, y: 20, id: 3)");

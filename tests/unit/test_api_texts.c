@@ -108,6 +108,17 @@ static void a_float_is_a_whole_number_or_refused(void **state) {
   }
 }
 
+static void floats_are_text_that_reads_back(void **state) {
+  (void)state;
+  char shown[32];
+  double d;
+  assert_int_equal(csp_format_float(-0.1, shown), 4);
+  assert_string_equal(shown, "-0.1");
+  int len = csp_format_float(-2.2250738585072014e-308, shown);
+  assert_int_equal(csp_parse_float(call, shown, (size_t)len, &d), 0);
+  assert_true(d == -2.2250738585072014e-308);
+}
+
 static void string_methods_are_found_inside(void **state) {
   (void)state;
   assert_false(csp_needs_call(few));
@@ -369,6 +380,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       WITH_HOST(a_text_is_found_from_both_ends),
       WITH_HOST(a_float_is_a_whole_number_or_refused),
+      WITH_HOST(floats_are_text_that_reads_back),
       WITH_HOST(string_methods_are_found_inside),
       WITH_HOST(a_value_is_formatted_in_the_runtimes_memory),
       cmocka_unit_test(what_is_to_end_is_given_up),
