@@ -110,12 +110,12 @@ static void a_float_is_a_whole_number_or_refused(void **state) {
 
 static void floats_are_text_that_reads_back(void **state) {
   (void)state;
-  char shown[32];
+  char digits[32];
   double d;
-  assert_int_equal(csp_format_float(-0.1, shown), 4);
-  assert_string_equal(shown, "-0.1");
-  int len = csp_format_float(-2.2250738585072014e-308, shown);
-  assert_int_equal(csp_parse_float(call, shown, (size_t)len, &d), 0);
+  assert_int_equal(csp_format_float(-0.1, digits), 4);
+  assert_string_equal(digits, "-0.1");
+  int len = csp_format_float(-2.2250738585072014e-308, digits);
+  assert_int_equal(csp_parse_float(call, digits, (size_t)len, &d), 0);
   assert_true(d == -2.2250738585072014e-308);
 }
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// libFuzzer target: any bytes are a value in JSON, or refused with the place of
+// what is wrong. A value that was read can be written, with lines and without.
+// What that gives is read as the same value again, and written as the same
+// text. `tests/fuzz/run SECONDS` builds and runs it.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vm/csp.h"
+
+enum { MEMORY = 64 << 20 };
+
+// Gives true, or the error with which the bytes are refused.
+static const char script[] =
+    "import \"json\"\n"
+    "func check(data) {\n"
+    "  value, err := json.parse(data)\n"
+    "  if err != nil { return err.message }\n"
+    "  for indent in [nil, 1] {\n"
+    "    text, failed := json.text(value, indent)\n"
+    "    assert(failed == nil, failed)\n"
+    "    again, wrong := json.parse(text)\n"
+    "    assert(wrong == nil, wrong)\n"
+    "    assert(equal(again, value))\n"
+    "    twice, _ := json.text(again, indent)\n"
+    "    assert(twice == text)\n"
+    "  }\n"
+    "  return true\n"
+    "}\n";
+
+static Csp *csp;
+static CspHandle check;
+
+static void fail(const CspResult *result) {
+  fprintf(stderr, "%s\n", result->message != NULL ? result->message : "?");
+  abort();
+}
+
+static void open_runtime(void) {
+  CspConfig config;
+  CspResult result;
+  CspValue function;
+  csp_config_init(&config);
+  config.stepped = true;
+  config.max_memory = MEMORY;
+  csp = csp_new(&config);
+  if (csp == NULL) abort();
+  csp_install_language(csp);
+  if (!csp_install_library(csp)) abort();
+  CspCall *call = csp_host(csp);
+  if (csp_load(call, "fuzz", script, strlen(script), &result) != CSP_DONE)
+    fail(&result);
+  if (!csp_member(call, result.values[0], "check", &function)) abort();
+  check = csp_hold(call, function);
+}
+
+// The error has a place in a text of that length.
+static void must_be_error(CspValue message, size_t size) {
+  size_t len;
+  unsigned long line, column;
+  const char *text = csp_to_string(message, &len);
+  if (sscanf(text, "json: line %lu, column %lu: ", &line, &column) != 2 ||
+      line < 1 || column < 1 || line + column > size + 2)
+    abort();
+}
+
+// false: out of memory.
+static bool try_input(CspCall *call, const uint8_t *data, size_t size) {
+  CspResult result;
+  CspValue bytes = csp_bytes(call, data, size);
+  if (csp_is_undef(bytes)) return false;
+  CspEnd end = csp_call(call, csp_held(call, check), 1, &bytes, &result);
+  if (end != CSP_DONE) {
+    if (strstr(result.message, "out of memory") == NULL) fail(&result);
+    csp_result_free(&result);
+    return false;
+  }
+  if (csp_type(result.values[0]) == CSP_STRING)
+    must_be_error(result.values[0], size);
+  csp_result_free(&result);
+  return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (csp == NULL) open_runtime();
+  CspCall *call = csp_host(csp);
+  if (!try_input(call, data, size)) {
+    csp_collect(call);  // what the inputs before have left
+    if (!try_input(call, data, size)) abort();
+  }
+  return 0;
+}
