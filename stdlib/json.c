@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The module json: its table, and what json.csp needs. Types and lines are
 // there.
-#include <stdio.h>
-
 #include "stdlib/json.h"
+
+#include <stdio.h>
 
 // --- Paths ------------------------------------------------------------------
 void json_path_name(Buffer *path, Str name) {
@@ -101,7 +101,7 @@ static CspStatus no_instance(CspCall *call, const JsonFields *fields,
   return csp_rethrow(call, result);
 }
 
-// _instance(type, map): (an instance, nil, nil); or (nil, path, why).
+// _instance(type, map) gives an instance, nil and nil, or nil, a path and why.
 static CspStatus json_instance(CspCall *call) {
   CspValue type = csp_arg(call, 0), map = csp_arg(call, 1), value;
   JsonFields fields;

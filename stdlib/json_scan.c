@@ -163,7 +163,7 @@ static bool check_escape(JsonText *text, const char **at, size_t *less) {
   return json_refuse_other(text, "one of \"\\/bfnrtu");
 }
 
-// Writes what the bytes from `from` on mean; false: given up.
+// Writes what the bytes from `from` on mean. false: given up.
 static bool write_meant(JsonText *text, const char *from, const char *end,
                         char *to) {
   for (size_t took = 0; from < end;) {

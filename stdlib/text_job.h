@@ -30,7 +30,7 @@ struct TextJob {
   Str adding[2];         // long texts that are being added, of values kept
   uint64_t took, asked;  // units in this piece; those that were charged
   bool all;              // turns has said false
-  void *own;  // of csp_alloc, or NULL
+  void *own;             // of csp_alloc, or NULL
   // The native's own: what it goes through, how far it is, ...
   Str s, old, new;
   size_t at, seen;

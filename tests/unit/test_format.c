@@ -52,6 +52,17 @@ static void floats_as_go_prints_them(void **state) {
       {NAN, "nan"},
       {999999999999999.9, "999999999999999.9"},
       {123456789012345680.0, "123456789012345680.0"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    check_float(cases[i].d, cases[i].text);
+}
+
+static void floats_that_128_bits_hold_are_the_shortest(void **state) {
+  (void)state;
+  static const struct {
+    double d;
+    const char *text;
+  } cases[] = {
       // between two numbers of the fewest digits, as far from both
       {974000000000000.25, "974000000000000.3"},
       {2230400434009401.25, "2230400434009401.3"},
@@ -234,6 +245,7 @@ static void deep_nesting_is_no_overflow(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(floats_as_go_prints_them),
+      cmocka_unit_test(floats_that_128_bits_hold_are_the_shortest),
       cmocka_unit_test(random_floats_read_back),
       cmocka_unit_test(plain_values),
       cmocka_unit_test(containers),
