@@ -55,7 +55,10 @@ static CspStatus native_find(CspCall *call) {
   if (first == CSP_GIVEN_UP || last == CSP_GIVEN_UP) return CSP_PANIC;
   if (last < first) abort();
   if (first >= 0 && memcmp(data + last, part, part_len) != 0) abort();
-  if (csp_parse_float(call, data, len, &d) == ECANCELED) return CSP_PANIC;
+  int error = csp_parse_float(call, data, len, &d);
+  if (error == ECANCELED) return CSP_PANIC;
+  char digits[32];
+  if (error == 0 && csp_format_float(d, digits) != (int)strlen(digits)) abort();
   csp_return(call, csp_int(call, first));
   return csp_ok_float(call, d);
 }
