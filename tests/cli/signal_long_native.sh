@@ -11,20 +11,21 @@ PYTHONPATH=tests/cli/lib python3 << 'END'
 import time
 from program import Program
 
-# Its text has 2^60 elements.
+# Each text is compared with one that differs at its end.
 CODE = """
 import "os"
-large := [1]
-for i in 60 { large = [large, large] }
+near := "ab".repeat(5_000_000)
+far := near + "c"
+texts := [near + "d"].repeat(1_000_000)
 defer { println("deferred") }
 %s
 """
-p = Program(CODE % 'println("ready")\nos.flush()\nstr(large)')
+p = Program(CODE % 'println("ready")\nos.flush()\n_ = far in texts')
 p.expect("ready")
 p.send("TERM")
 print(p.end())
 
-p = Program(CODE % 'go { str(large) }\nsleep(20ms)\nprintln("ready")\nos.flush()\nsleep(1h)')
+p = Program(CODE % 'go { _ = far in texts }\nsleep(20ms)\nprintln("ready")\nos.flush()\nsleep(1h)')
 p.expect("ready")
 p.send("INT")
 time.sleep(0.2)  # so that they are two (if not, it takes longer)

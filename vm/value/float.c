@@ -203,7 +203,7 @@ static bool few_digits(double d, int most, Decimal *out) {
 }
 
 // --- In 128 bits ------------------------------------------------------------
-__extension__ typedef unsigned __int128 Wide;
+typedef unsigned Wide __attribute__((mode(TI)));  // of 128 bits
 
 static Wide wide_power10(int exponent) {
   Wide power = 1;
