@@ -222,7 +222,7 @@ static bool read_key(JsonParser *parser) {
 
 // --- All of it --------------------------------------------------------------
 // After a comma: what was read is charged, and the piece ends if it is time.
-static bool look(JsonParser *parser) {
+static bool json_look(JsonParser *parser) {
   JsonText *text = &parser->text;
   if (parser->count >= JSON_ROOM && !settle_json(parser)) return false;
   size_t len = (size_t)(text->at - parser->looked);
@@ -237,7 +237,7 @@ static bool read_more(JsonParser *parser, char c) {
   if (c == ',') {
     parser->text.at++;
     parser->want = is_map ? WANT_KEY : WANT_VALUE;
-    return look(parser);
+    return json_look(parser);
   }
   if (c == (is_map ? '}' : ']')) return close_json(parser);
   return json_refuse_other(&parser->text,
