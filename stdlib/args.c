@@ -81,7 +81,8 @@ CspStatus again_with(CspCall *call, const char *maker, const char *name) {
   CspValue args = csp_list(call, (size_t)count);
   if (csp_is_undef(args)) return csp_panic_memory(call);
   for (int i = 0; i < count; i++) {
-    if (!csp_list_push(call, args, csp_arg(call, i))) return CSP_PANIC;
+    if (!csp_list_push(call, args, csp_arg(call, i)) || !csp_work(call, 8))
+      return CSP_PANIC;
   }
   CspValue argv[2] = {csp_builtin(call, name), args};
   return csp_tail_named(call, maker, 2, argv);
