@@ -411,19 +411,23 @@ static void output_that_nobody_takes_does_not_pile_up(void **state) {
   static const char text[] =
       "s := \"x\".repeat(100000)\n"
       "for i in 1000 { go func() { for { println(s) } }() }\nsleep(1h)";
+  // They outlive the test. A thread that is in swallow may be stuck there for
+  // longer than csp_free waits.
+  static Flood floods[PROCS];
   long before = megabytes_at_most();
   for (int n = 0; n < PROCS; n++) {
-    Flood flood = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    Flood *flood = &floods[n];
+    pthread_mutex_init(&flood->lock, NULL);
     CspConfig config = limited(n);
     config.write_out = config.write_err = swallow;
-    config.write_arg = &flood;
-    flood.csp = csp_new(&config);
-    csp_install_language(flood.csp);
-    assert_true(csp_install_library(flood.csp));
+    config.write_arg = flood;
+    flood->csp = csp_new(&config);
+    csp_install_language(flood->csp);
+    assert_true(csp_install_library(flood->csp));
     int status;
-    csp_run(flood.csp, "host.csp", text, sizeof text - 1, &status);
+    csp_run(flood->csp, "host.csp", text, sizeof text - 1, &status);
     assert_int_equal(status, 130);
-    csp_free(flood.csp);
+    csp_free(flood->csp);
   }
   long grown = megabytes_at_most() - before;
   if (!SANITIZED && grown > (MEMORY >> 20) + BESIDES_MB)
