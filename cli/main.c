@@ -241,7 +241,7 @@ int main(int argc, char **argv) {
   if (csp == NULL) return 1;
   int signal = 0;
   int status = perform(csp, &o, text, len, &signal);
-  csp_free(csp);
+  bool stuck = csp_free(csp) > 0;
   if (o.code == NULL) free(text);
   if (signal != 0 && signal != SIGQUIT) {
     fflush(stdout);
@@ -249,5 +249,7 @@ int main(int argc, char **argv) {
     return quit_status(signal);  // the first process of a container ignores it
   }
   if (fflush(stdout) != 0 && status == 0) status = 1;
+  if (stuck)
+    _exit(status);  // what exit takes down, their threads may still use
   return status;
 }

@@ -470,8 +470,10 @@ static bool run_format(FormatRun *run) {
 }
 
 // --- Functions --------------------------------------------------------------
+// (A format that is none panics in the name of the function that was called.)
 static bool needs_texts(CspCall *call) {
-  return !has_texts(call) && args_need_call(call);
+  return !has_texts(call) && csp_type(csp_arg(call, 0)) == CSP_STRING &&
+         args_need_call(call);
 }
 
 static CspStatus fmt_sprintf(CspCall *call) {

@@ -385,8 +385,8 @@ void csp_charge(CspCall *call, uint64_t units);
 //
 // csp_work is for work that cannot be left in the middle, or is short as a
 // rule. false: the goroutine is interrupted or cancelled, or the runtime ends.
-// Then free what you have and return CSP_PANIC. Does not block. What waits on
-// this P runs on another that is idle, if there is one, else after the native.
+// Then free what you have and return CSP_PANIC. (csp_call gives CSP_ENDED.) It
+// does not block. What waits on this P runs on an idle one, or afterwards.
 bool csp_work(CspCall *call, uint64_t units);
 // csp_spent is for a native that works in pieces and lets others run between
 // them. true: the piece should end here, with `return csp_again(...)`. Then

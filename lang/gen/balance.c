@@ -37,12 +37,12 @@ bool jumps_are_waiting(const Func *func, int list) {
   return true;
 }
 
-bool lines_are_sorted(const Func *func) {
-  for (uint32_t i = 1; i < func->gen.nlines; i++) {
-    if (func->gen.lines[i].at <= func->gen.lines[i - 1].at) return false;
+static bool lines_are_sorted(const Proto *proto) {
+  uint32_t last = proto->nlines - 1;
+  for (uint32_t i = 1; i < proto->nlines; i++) {
+    if (proto->lines[i].at <= proto->lines[i - 1].at) return false;
   }
-  return func->gen.nlines == 0 ||
-         func->gen.lines[func->gen.nlines - 1].at < func->gen.ncode;
+  return proto->nlines == 0 || proto->lines[last].at < proto->ncode;
 }
 
 static bool fits_byte(int value) {
@@ -66,5 +66,5 @@ bool func_is_complete(const Compiler *compiler, const Func *func) {
   if (compiler->no_memory || func->gen.too_complex) return true;
   const char *wrong = proto_verify(&mem_libc, func->proto, &at);
   bool fine = wrong == NULL || strcmp(wrong, "out of memory") == 0;
-  return fine && lines_are_sorted(func);
+  return fine && lines_are_sorted(func->proto);
 }

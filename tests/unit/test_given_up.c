@@ -243,11 +243,23 @@ static CspStatus pieces(CspCall *call) {
   return csp_again(call, piece_over, &n, sizeof n, 0);
 }
 
+// Is told to end, and goes on.
+static CspStatus deaf(CspCall *call) {
+  while (csp_work(call, 1000)) in_calls = 1;
+  CspResult result;
+  assert_null(csp_waker(call));
+  assert_int_equal(csp_call(call, csp_arg(call, 0), 0, NULL, &result),
+                   CSP_ENDED);
+  dones++;
+  return CSP_PANIC;
+}
+
 static CspStatus calls(CspCall *call) { return csp_ok_int(call, in_calls); }
 
 static const CspFunction functions[] = {{"works", "chan, function", works},
                                         {"waits", "chan, function", waits},
                                         {"pieces", "chan, function", pieces},
+                                        {"deaf", "function", deaf},
                                         {"calls", "", calls},
                                         {NULL, NULL, NULL}};
 static const CspModule module = {"host", functions, NULL, NULL, 0};
@@ -298,10 +310,32 @@ static void calls_that_are_cancelled(void **state) {
   assert_int_equal(cancels, 0);
 }
 
+// What csp_work has told to end calls nothing any more, although it is not
+// given up yet.
+static void what_must_end_calls_nothing(void **state) {
+  (void)state;
+  for (int procs = 1; procs <= 3; procs++) {
+    Host host;
+    open_host(&host, procs);
+    assert_true(csp_register(host.csp, &module));
+    int dones_before = dones;
+    int status = run(&host,
+                     "import \"host\"\n_, err := try(func() {\n"
+                     "  group g {\n    g.timeout(2ms)\n"
+                     "    host.deaf(func() { println(\"ran\") })\n  }\n"
+                     "})\nprintln(err)\n");
+    assert_int_equal(status, 0);
+    assert_string_equal(host.out, "deadline exceeded\n");
+    assert_int_equal(dones - dones_before, 1);
+    close_host(&host);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(calls_that_csp_free_gives_up),
       cmocka_unit_test(calls_that_are_cancelled),
+      cmocka_unit_test(what_must_end_calls_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,8 +13,8 @@ Next lock_resume(Local *local, Goroutine *g);  // RESUME_ENTER
 // Of a goroutine that waits for a mutex, while no goroutine runs: the id of the
 // goroutine that holds it. 0: it waits for something else, or nobody holds it.
 uint64_t lock_holder(const Goroutine *g);
-// What g waits for, and who holds that: a name, or in `room`. No goroutine
-// runs.
+// A text for dumps: the kind of lock that g waits for, and the goroutine that
+// holds it. It is static, or written into `room`. No goroutine runs.
 enum { LOCK_WAIT_TEXT = 64 };
 const char *lock_wait_text(const Goroutine *g, char *room);
 

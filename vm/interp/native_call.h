@@ -95,6 +95,12 @@ static inline void native_give_up(CspCall *call, CallFate fate) {
   call->panicked = true;
   call->fate = (uint8_t)fate;
 }
+// Whether it may wait, and have the script called: it is not given up, nor has
+// it been told to end.
+static inline bool native_goes_on(const CspCall *call) {
+  return call->local != NULL && call->fate == CALL_GOES_ON &&
+         (call->g == NULL || !call->g->gave_up);
+}
 // Whether no goroutine can be readied: there is no runtime, or it ends.
 static inline bool native_is_over(const CspCall *call) {
   return call->local == NULL || call->fate == CALL_OVER;

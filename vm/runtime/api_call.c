@@ -394,8 +394,7 @@ static CspEnd call_function(CspCall *call, Value function, int argc,
 
 // false: *result says why. true: *result is as it was.
 static bool may_call(CspCall *call, CspResult *result) {
-  if (call->local == NULL || call->fate != CALL_GOES_ON ||
-      runtime_of(call->vm)->closing) {
+  if (!native_goes_on(call) || runtime_of(call->vm)->closing) {
     host_no_result(result, CSP_ENDED);
   } else if (call->g == NULL && runtime_of(call->vm)->asks_host) {
     host_failed(call, result, CSP_THREW,

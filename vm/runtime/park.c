@@ -203,7 +203,7 @@ static bool make_waker(CspCall *call, CspWaker *waker, CspValue *link) {
 
 CspWaker *csp_waker_told(CspCall *call, void (*cancelled)(void *data),
                          void *data) {
-  if (call->fate != CALL_GOES_ON) return NULL;
+  if (!native_goes_on(call)) return NULL;
   Csp *csp = csp_of(call);
   CspWaker *waker = mem_zeroed(csp->vm.memory, sizeof *waker);
   if (waker == NULL) return NULL;
