@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/gate.h"
 #include "vm/csp.h"
 
 enum { MEMORY = 64 << 20 };
@@ -66,7 +67,8 @@ static void must_be_error(CspValue message, size_t size) {
 }
 
 // false: out of memory.
-static bool try_input(CspCall *call, const uint8_t *data, size_t size) {
+static bool try_input(CspCall *call, const uint8_t *data, size_t size,
+                      bool *read) {
   CspResult result;
   CspValue bytes = csp_bytes(call, data, size);
   if (csp_is_undef(bytes)) return false;
@@ -76,8 +78,8 @@ static bool try_input(CspCall *call, const uint8_t *data, size_t size) {
     csp_result_free(&result);
     return false;
   }
-  if (csp_type(result.values[0]) == CSP_STRING)
-    must_be_error(result.values[0], size);
+  *read = csp_type(result.values[0]) != CSP_STRING;
+  if (!*read) must_be_error(result.values[0], size);
   csp_result_free(&result);
   return true;
 }
@@ -86,9 +88,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (csp == NULL) open_runtime();
   CspCall *call = csp_host(csp);
-  if (!try_input(call, data, size)) {
+  bool read;
+  if (!try_input(call, data, size, &read)) {
     csp_collect(call);  // what the inputs before have left
-    if (!try_input(call, data, size)) abort();
+    if (!try_input(call, data, size, &read)) abort();
   }
+  gate(size, read);
   return 0;
 }
