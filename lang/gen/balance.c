@@ -37,7 +37,7 @@ bool jumps_are_waiting(const Func *func, int list) {
   return true;
 }
 
-static bool lines_are_sorted(const Proto *proto) {
+bool lines_are_sorted(const Proto *proto) {
   uint32_t last = proto->nlines - 1;
   for (uint32_t i = 1; i < proto->nlines; i++) {
     if (proto->lines[i].at <= proto->lines[i - 1].at) return false;

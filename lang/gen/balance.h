@@ -13,6 +13,8 @@ bool symbol_may_be_used(const Compiler *compiler, const Symbol *symbol);
 bool registers_are_balanced(const Func *func);
 // The list has words of the function, the newest first, that wait for targets.
 bool jumps_are_waiting(const Func *func, int list);
+// Each place begins at a later instruction than the one before.
+bool lines_are_sorted(const Proto *proto);
 bool operands_fit(int a, int b, int d);  // one byte each, b and d signed
 bool constant_is_there(const Compiler *compiler, int index, Value v);
 // A function that is done: all its loops and groups have ended, and its proto
