@@ -112,7 +112,7 @@ TEMPLATES = {
         (1, ATOM, "maps.values({map!})"), (1, ATOM, "[{list!}, {list!}].flatten()"),
         (1, ATOM, "[{list!}].flat_map(func(X) => X)"), (1, ATOM, "maps.values({list}.group_by(func(X) => {int:X})).map(len)"),
         (1, ATOM, "copy({list!}).sort_by(func(X) => ({int:X}, -X % 7))"),
-        (1, ATOM, "func() { xs, _ := {list}.try_map(risky); return xs ?? [] }()"),
+        (1, ATOM, "func() { xs, _ := ({list!}).try_map(risky); return xs ?? [] }()"),
         (1, ATOM, "[{any!}, {any!}].map(func(X) => len(str(X)))"),
     ],
     "tuple": [
