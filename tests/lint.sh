@@ -3,7 +3,7 @@
 # lint.sh LAYER... (from the lowest to the highest) checks what no compiler
 # does: no layer includes a header of one above it, the library modules use
 # vm/csp.h alone (and vm/value/utf8.h), no memory comes from libc, no source
-# file is over 800 lines (vm/csp.h, which is all that hosts see, 1000), no
+# file is over 800 lines (vm/csp.h, which is all that hosts see, 1200), no
 # function takes more than six parameters, each atomic operation says why its
 # order is enough (atomics.py), some fuzzer calls each function of vm/csp.h
 # (fuzz/calls.py), and what else CONTRIBUTING.md says of sources (style.py).
@@ -52,7 +52,7 @@ done | sed 's|//.*||; s/"[^"]*"//g' |
 
 for layer in $layers tests bench; do
   found=$({ sources "$layer"; find "$layer" -name '*.csp'; } | xargs wc -l |
-    awk '$1 > ($2 == "vm/csp.h" ? 1000 : 800) && $2 != "total"')
+    awk '$1 > ($2 == "vm/csp.h" ? 1200 : 800) && $2 != "total"')
   [ -z "$found" ] || fail 'over 800 lines' "$found"
 done
 
