@@ -230,7 +230,11 @@ void rt_poll_alarm(RtPoll *poll, int64_t when);
 void rt_poll_end_break(RtPoll *poll);  // it is not readable for breaks any more
 
 // --- Threads, clocks, randomness --------------------------------------------
-enum { RT_THREAD_STACK = 512 * 1024 };
+// Sanitizers make frames ten times as large, so builds for them set more.
+#ifndef RT_THREAD_STACK_KB
+#define RT_THREAD_STACK_KB 512
+#endif
+enum { RT_THREAD_STACK = RT_THREAD_STACK_KB * 1024 };
 
 typedef struct RtThread {
   unsigned long handle;

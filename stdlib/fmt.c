@@ -470,7 +470,8 @@ static bool run_format(FormatRun *run) {
 }
 
 // --- Functions --------------------------------------------------------------
-// (A format that is none panics in the name of the function that was called.)
+// Whether texts must be made by functions of the language first. A format that
+// is no string is left to the native, which panics in its own name.
 static bool needs_texts(CspCall *call) {
   return !has_texts(call) && csp_type(csp_arg(call, 0)) == CSP_STRING &&
          args_need_call(call);
