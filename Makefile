@@ -49,7 +49,7 @@ SAY      = $(if $(V),,@echo "  $@";)
 empty   :=
 BUILD   := build$(if $(VARIANT),/$(subst $(empty) $(empty),-,$(VARIANT)))
 
-CFLAGS  ?= $(if $(DEBUG),-O0 -g3,-O2 -g)
+CFLAGS  ?= $(if $(DEBUG),$(if $(SAN),-O1 -g,-O0 -g3),-O2 -g)
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARN) $(CFLAGS) -pthread \
   -fPIC -fvisibility=hidden -fno-semantic-interposition \
   -I. -I$(BUILD) -MMD -MP \

@@ -413,7 +413,8 @@ bool chan_send_hopeless(const Chan *chan) {
 
 bool chan_recv_hopeless(const Chan *chan) {
   // acquire, both: so closed is read after them. A channel that was found open
-  // first, and closed and emptied then, was never open and empty
+  // first, and closed and emptied then, was never open and empty. Pairs with
+  // chan_set_count
   if (rt_load_acquire(&chan->send_first) != NULL) return false;
   if (rt_load_acquire(&chan->count) > 0) return false;
   uint32_t flags = rt_load_acquire(&chan->flags);  // as in chan_is_closed
@@ -453,7 +454,8 @@ bool chan_close(P *p, Chan *chan) {
     chan_unlock(p, chan);
     return false;
   }
-  // release: what the closer did before is seen by whatever sees it closed
+  // release: what the closer did before is seen by whatever sees it closed.
+  // Pairs with chan_is_closed
   rt_store_release(&chan->flags, flags | CHAN_IS_CLOSED);
   for (Waiter *w; (w = next_receiver(p, chan)) != NULL;) {
     chan_store(p, &w->elem, p->sched->empty_word);

@@ -93,7 +93,7 @@ bool chan_grow_is_valid(const Chan *chan) {
 }
 
 static void set_growth_count(ChanGrowth *growth, uint32_t count) {
-  // release: the try paths read it without the lock
+  // release: as in chan_set_count, for those that try
   rt_store_release(&growth->count, count);
 }
 

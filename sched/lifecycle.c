@@ -251,7 +251,7 @@ static void start_sysmon(Sched *sched) {
 // are being started, because join_ms must see whether they were.
 static uint32_t wait_for_ms(Sched *sched, int64_t linger_ns) {
   for (;;) {
-    // acquire: before counting
+    // acquire: before counting. Pairs with lifecycle_count_again
     uint32_t seen = rt_load_acquire(&sched->end_seq);
     // seq: pairs with the store in sched_exit_soon, before
     // lifecycle_count_again

@@ -56,7 +56,8 @@ bool runq_ring_empty(P *p) {
 }
 
 uint32_t runq_length(P *p) {
-  uint32_t head = rt_load_acquire(&p->head);  // acquire: not after tail
+  // acquire: before tail. Pairs with the CAS in head_claim
+  uint32_t head = rt_load_acquire(&p->head);
   uint32_t length = rt_load_relaxed(&p->tail) - head;      // relaxed: a hint
   if (length > RUNQ_SIZE) length = 0;                      // torn
   length += rt_load_relaxed(&p->urgent.list.count);        // relaxed: a hint
@@ -168,7 +169,8 @@ G *runq_pop(P *p) {
   }
   p->oldest_due = false;
   for (;;) {
-    // acquire: the slot is reused only after a claim that is seen here
+    // acquire: the slot is reused only after a claim that is seen here. Pairs
+    // with the CAS in head_claim
     uint32_t head = rt_load_acquire(&p->head);
     if (p->tail == head) return NULL;
     G *g = slot_read(p, head);
@@ -270,7 +272,7 @@ G *runq_steal(P *p, P *victim, bool next_too) {
   if (count == 0) return g;
   uint32_t head = rt_load_acquire(&p->head);  // acquire: as in runq_put
   RT_CHECK(p->tail - head + count < RUNQ_SIZE, "runq: overflow by stealing");
-  // release: publishes the copied slots to further thieves
+  // release: publishes the copied slots to further thieves, as in runq_put
   rt_store_release(&p->tail, p->tail + count);
   return g;
 }

@@ -17,8 +17,8 @@ ORDER is the operation's own: relaxed, acquire, release or seq for a load or
 store. A read-modify-write (rt_cas, rt_exchange, rt_add, rt_sub, rt_or, rt_and)
 is seq_cst always. Its ORDER is the part of that which is needed: acquire,
 release, seq, or RMW where it is enough that no other change comes between. The
-reason names the partner, or says why there is none. `as in NAME` names the
-place that does.
+reason says why that is enough. An acquire or release names its partner (`pairs
+with NAME`) or the place that does (`as in NAME`, `as above`, `see NAME`).
 
 Exempt are the definitions of the operations, and what RT_ASSERT looks at, which
 is no part of the program. Whether a reason is true is for reviewers to judge.
@@ -37,12 +37,16 @@ LITERAL = r'"(?:\\.|[^"\\])*"|' + r"'(?:\\.|[^'\\])*'"
 LINE = re.compile(r"((?:%s|(?!//|/\*).)*)(?:/[/*]+)?(.*?)(?:\*/)?[\\ ]*$" % LITERAL)
 RMW = "RMW|acquire|release|seq"
 MANY = "all|both|twice|three|four"
+PAIRED = "acquire", "release"
+PARTNER = re.compile(r"[Pp]airs with |\b(?:as|see) (?:in |above|below|the head|\w)")
 PLANTED = (  # (text, the lines of it that are wrong)
     ("  rt_store_release(&a, 1);", [1]),
     ("  // release: shows b; pairs with f\n  rt_store_release(&a, 1);", []),
     ("  rt_store_release(&a, 1);  // release: shows b; pairs with f", []),
     ("  // relaxed: not its order\n  rt_store_release(&a, 1);", [2]),
     ("  // pairs with f\n  rt_store_release(&a, 1);", [2]),
+    ("  // release: shows b\n  rt_store_release(&a, 1);", [2]),
+    ("  // release: as in f\n  rt_store_release(&a, 1);", []),
     ("  // release:\n  rt_store_release(&a, 1);", [2]),
     ("  // relaxed: a hint\n  b = 1;\n  if (rt_load_relaxed(&a)) f();", [3]),
     ("  b = 1;  // relaxed: of the line before\n  f(rt_load_relaxed(&a));", [2]),
@@ -97,9 +101,10 @@ def uncovered(text):
             for number, part in code.items():
                 for match in OPERATION.finditer(part):
                     form = r"\b(?:%s)(?:, (?:%s))?: *\w" % (match.group(1) or RMW, MANY)
-                    if not re.search(form, comment + run):
+                    its = re.search(form + ".*", " ".join((comment + run).split()))
+                    if its is None or match.group(1) in PAIRED and not PARTNER.search(its.group()):
                         yield number, match.group()[:-1]
-        run += "".join(re.findall(r" (?:%s|relaxed), (?:%s): *\w" % (RMW, MANY), comment))
+        run += "".join(re.findall(r" (?:%s|relaxed), (?:%s): *\w.*" % (RMW, MANY), comment))
 
 
 def check_planted():
@@ -117,7 +122,7 @@ def main():
         for path in sorted(glob.glob(os.path.join(folder, "**", "*.[ch]"), recursive=True)):
             with open(path, encoding="utf-8") as f:
                 for number, name in uncovered(f.read()):
-                    print("atomics: %s:%d: %s has no comment on its order" %
+                    print("atomics: %s:%d: %s has no comment on its order, or none that names its partner" %
                           (path, number, name), file=sys.stderr)
                     wrong = 1
     return wrong

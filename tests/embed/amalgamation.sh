@@ -3,6 +3,7 @@
 # functions of csp.h are all that it shows, and a host may use every other name.
 # What is wrong is printed.
 # timeout: 300
+# long: two compilers, each with all of the library
 # once: it is compiled each time
 . tests/embed/lib/installed.sh
 # It is the same file for all builds: one of them tests it.

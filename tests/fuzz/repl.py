@@ -163,14 +163,14 @@ class Session:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seconds", type=float, nargs="?", default=30)
-    parser.add_argument("--bin", help="that program, instead of the build SAN=all")
+    parser.add_argument("--bin", help="that program, instead of the build SAN=all DEBUG=1")
     parser.add_argument("--seed", type=int)
     parser.add_argument("--count", type=int, help="so many sessions")
     options = parser.parse_args()
     if not options.bin:
-        subprocess.run(["make", "DISPATCH=goto", "SAN=all", "all"], cwd=TOP, check=True,
+        subprocess.run(["make", "DISPATCH=goto", "SAN=all", "DEBUG=1", "all"], cwd=TOP, check=True,
                        stdout=subprocess.DEVNULL)
-        options.bin = os.path.join(TOP, "build/all-goto/cspvm")
+        options.bin = os.path.join(TOP, "build/all-goto-debug/cspvm")
     options.bin = os.path.abspath(options.bin)
     seed = options.seed if options.seed is not None else \
         random.SystemRandom().randrange(10 ** 9)
