@@ -270,5 +270,5 @@ int doc_main(int argc, char **argv) {
   if (text.data != NULL)
     fwrite(text.data, 1, text.len, found ? stdout : stderr);
   text_free(&text);
-  return !found || fflush(stdout) != 0 ? STATUS_UNKNOWN : 0;
+  return found ? 0 : STATUS_UNKNOWN;
 }

@@ -119,11 +119,11 @@ static int parse_option(Options *options, int argc, char **argv, int at) {
   const char *next = at + 1 < argc ? argv[at + 1] : NULL;
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
     fputs(help, stdout);
-    exit(0);
+    exit(output_end(0));
   }
   if (strcmp(word, "--version") == 0) {
     printf("cspvm %s\n", csp_version());
-    exit(0);
+    exit(output_end(0));
   }
   if (strncmp(word, "--spawn=", 8) == 0) {
     options->config.child_first = strcmp(word + 8, "child") == 0;
@@ -229,7 +229,7 @@ int main(int argc, char **argv) {
   take_closed_streams();
   for (size_t n = 0; n < sizeof commands / sizeof *commands; n++) {
     if (argc > 1 && strcmp(argv[1], commands[n].name) == 0)
-      return commands[n].run(argc - 2, argv + 2);
+      return output_end(commands[n].run(argc - 2, argv + 2));
   }
   Options o = parse_arguments(argc, argv);
   char *text = (char *)(uintptr_t)o.code;
@@ -248,7 +248,7 @@ int main(int argc, char **argv) {
     quit_die(signal);
     return quit_status(signal);  // the first process of a container ignores it
   }
-  if (fflush(stdout) != 0 && status == 0) status = 1;
+  status = output_end(status);
   if (stuck)
     _exit(status);  // what exit takes down, their threads may still use
   return status;

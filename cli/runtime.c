@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A runtime with the language and its whole library (runtime.h).
+// See runtime.h.
 #include "cli/runtime.h"
 
 #include <errno.h>
@@ -31,4 +31,10 @@ Csp *runtime_new(const CspConfig *config) {
   fprintf(stderr, "cspvm: cannot load the standard library\n");
   csp_free(csp);
   return NULL;
+}
+
+int output_end(int status) {
+  if ((fflush(stdout) == 0 && !ferror(stdout)) || status != 0) return status;
+  fprintf(stderr, "cspvm: cannot write standard output: %s\n", strerror(errno));
+  return 1;
 }

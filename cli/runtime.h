@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A runtime with the language and its whole library.
+// A runtime with the language and its whole library, and the end of a program.
 #ifndef CSP_CLI_RUNTIME_H
 #define CSP_CLI_RUNTIME_H
 
@@ -10,5 +10,9 @@
 void runtime_config(CspConfig *config);
 // Its scripts may use everything. NULL: a message was printed.
 Csp *runtime_new(const CspConfig *config);
+
+// Writes what is left in stdout. The status to end with: this one, but 1 with a
+// message where it is 0, and something could not be written.
+int output_end(int status);
 
 #endif

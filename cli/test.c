@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/runtime.h"
+
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2, JOBS_MAX = 200 };
 
 static const char help[] =
@@ -185,7 +187,7 @@ static int parse_words(Command *command, int argc, char **argv) {
       options = false;
     } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
       fputs(help, stdout);
-      exit(0);
+      exit(output_end(0));
     } else if (strcmp(word, "-v") == 0) {
       command->options.verbose = true;
     } else if (strcmp(word, "--child") == 0) {
@@ -295,7 +297,5 @@ int test_command(int argc, char **argv) {
   int ended_by = tests_run(&tests, &command.options, tell, &report);
   tests_free(&tests);
   if (ended_by != 0) end_by(ended_by);
-  int status = summary(&report, &command.options);
-  if (fflush(stdout) != 0 && status == 0) status = STATUS_FAILED;
-  return status;
+  return summary(&report, &command.options);
 }

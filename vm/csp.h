@@ -527,7 +527,7 @@ typedef struct CspResult {
                                      // failure is what was panicked with, or
                                      // an error
   char *message;  // how it failed, with its trace, malloced, or NULL
-                  // (CSP_DONE, CSP_ENDED)
+                  // (CSP_DONE, CSP_ENDED, or where malloc has no memory)
 } CspResult;
 void csp_result_free(CspResult *result);  // the message
 

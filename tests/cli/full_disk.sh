@@ -7,3 +7,13 @@ status=$?
 echo "status $status, message: $message"
 "$CSPVM" -e 'import "fmt"; fmt.eprintln("lost")' 2> /dev/full
 echo "status $?"
+# So do the commands, whatever they print.
+# expect: --help: status 1, cannot write standard output
+# expect: --version: status 1, cannot write standard output
+# expect: fmt --help: status 1, cannot write standard output
+# expect: doc strings.split: status 1, cannot write standard output
+# expect: test --help: status 1, cannot write standard output
+for words in --help --version 'fmt --help' 'doc strings.split' 'test --help'; do
+  "$CSPVM" $words > /dev/full 2> "$TMPDIR/err"
+  echo "$words: status $?, $(grep -o 'cannot write standard output' "$TMPDIR/err")"
+done

@@ -584,6 +584,44 @@ static void hosts_give_the_memory(void **state) {
   assert_int_equal(crooked.blocks, 0);
 }
 
+static bool is_out;
+
+static void *alloc_until_out(void *arg, void *block, size_t old_size,
+                             size_t new_size) {
+  (void)arg, (void)old_size;
+  if (new_size > 0 && !is_out) return realloc(block, new_size);
+  if (new_size == 0) free(block);
+  return NULL;
+}
+
+static void *map_until_out(void *arg, size_t bytes, size_t align) {
+  return is_out ? NULL : pool_map(arg, bytes, align);
+}
+
+static void failures_without_memory_have_a_message(void **state) {
+  (void)state;
+  Pool pool = {0};
+  CspConfig config;
+  test_config(&config);
+  config.stepped = true;
+  config.debug = NULL;  // as in open_limited
+  config.alloc = alloc_until_out;
+  config.map = map_until_out;
+  config.unmap = pool_unmap;
+  config.map_arg = &pool;
+  Host host;
+  open_configured(&host, &config);
+  CspHandle m = load(&host,
+                     "func fill() { xs := []\n for { xs.push([xs]) } }\n"
+                     "func fine(n) => n\n");
+  is_out = true;
+  call_fails(&host, m, "fill", CSP_THREW, "panic: out of memory\n");
+  is_out = false;
+  assert_int_equal(call_int(&host, m, "fine", 7), 7);
+  close_host(&host);
+  assert_int_equal(pool.blocks, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(calls_give_results),
@@ -602,6 +640,7 @@ int main(void) {
       cmocka_unit_test(handles_keep_values),
       cmocka_unit_test(many_at_once),
       cmocka_unit_test(hosts_give_the_memory),
+      cmocka_unit_test(failures_without_memory_have_a_message),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,10 @@ static CspEnd give_values(CspResult *result, const ObjTask *task,
 static CspEnd give_failure(Vm *vm, CspResult *result, const ObjTask *task) {
   Text text = {0};
   report_outcome(&text, vm, task);
+  if (text.failed) {  // showing values takes the runtime's memory
+    text_free(&text);
+    text_addf(&text, "panic: out of memory\n");
+  }
   host_no_result(result, CSP_THREW);
   result->message = text_take(&text);
   result->values[0] = csp_wrap(task->results);
