@@ -1,67 +1,133 @@
 // SPDX-License-Identifier: MIT
 // What stands twice where once is meant: keys of a map, constants of a
-// switch's cases. Strings and ints only.
+// switch's cases. Literals and tuples of literals are looked at. Numbers of one
+// value are one key, whether they are written as an int or as a float.
 #include "lang/check/doubles.h"
 
-#include "lang/arena.h"
+#include <math.h>
 
-// The literals that were met, with their nodes.
+#include "lang/arena.h"
+#include "vm/value/float.h"
+
+enum { SHOWN_MOST = 40 };  // bytes of a string that a message shows
+
+// The literals that were met: the text of each, with its node.
 typedef struct MetLiterals {
-  Table ints, strings;
+  Compiler *compiler;
+  Table table;
 } MetLiterals;
 
-static void met_free(MetLiterals *met) {
-  table_free(&met->ints);
-  table_free(&met->strings);
-}
-
-// The node with the same literal before this one, or NULL.
-static const Node *met_before(Compiler *compiler, MetLiterals *met,
-                              const Node *node) {
-  if (node->kind != NODE_INT && node->kind != NODE_STRING) return NULL;
-  bool is_int = node->kind == NODE_INT;
-  Table *table = is_int ? &met->ints : &met->strings;
-  uint64_t key, found;
-  if (is_int)
-    key = (uint64_t)node->i;
+// --- Text -------------------------------------------------------------------
+static void add_float(Text *text, double f, bool shown) {
+  char digits[32];
+  bool whole = f >= -0x1p63 && f < 0x1p63 && f == floor(f);
+  if (whole && !shown)
+    text_addf(text, "%lld", (long long)f);
   else
-    key = (uint64_t)(uintptr_t)arena_intern(compiler->arena, node->str.text,
-                                            node->str.len);
-  if (table_get(table, key, &found)) return (const Node *)(uintptr_t)found;
-  if (!table_set(compiler->vm->memory, table, key, (uint64_t)(uintptr_t)node))
-    compiler->no_memory = true;
-  return NULL;
+    text_add(text, digits, (size_t)format_float(f, digits));
 }
 
+// Their length makes sure that two strings never give the same text.
+static void add_string(Text *text, AstStr string, bool shown) {
+  size_t most = shown && string.len > SHOWN_MOST ? SHOWN_MOST : string.len;
+  if (!shown) text_addf(text, "%zu", string.len);
+  text_add(text, "\"", 1);
+  text_add(text, string.text, most);
+  text_add(text, "\"", 1);
+}
+
+static bool add_literal(Text *text, const Node *node, bool shown);
+
+static bool add_tuple(Text *text, const Node *tuple, bool shown) {
+  text_add(text, "(", 1);
+  for (const Node *part = tuple->a; part != NULL; part = part->next) {
+    if (!add_literal(text, part, shown)) return false;
+    bool last = part->next == NULL && part != tuple->a;
+    if (!last) text_add(text, ", ", part->next == NULL ? 1 : 2);
+  }
+  text_add(text, ")", 1);
+  return true;
+}
+
+// shown: as it is written. Else equal ones have one text. false: it is none.
+static bool add_literal(Text *text, const Node *node, bool shown) {
+  switch (node->kind) {
+    case NODE_NIL:
+      text_add(text, "nil", 3);
+      return true;
+    case NODE_TRUE:
+      text_add(text, "true", 4);
+      return true;
+    case NODE_FALSE:
+      text_add(text, "false", 5);
+      return true;
+    case NODE_INT:
+      text_addf(text, "%lld", (long long)node->i);
+      return true;
+    case NODE_FLOAT:
+      add_float(text, node->f, shown);
+      return true;
+    case NODE_STRING:
+      add_string(text, node->str, shown);
+      return true;
+    case NODE_TUPLE:
+      return add_tuple(text, node, shown);
+    default:
+      return false;
+  }
+}
+
+// Equal literals give the same word. NULL: it is none, or there is no memory.
+static const AstStr *word_of(Compiler *compiler, const Node *node, bool shown) {
+  Text text = {.memory = compiler->vm->memory};
+  const AstStr *word = NULL;
+  if (add_literal(&text, node, shown) && !text.failed)
+    word = arena_intern(compiler->arena, text.data, text.len);
+  if (text.failed) compiler->no_memory = true;
+  text_free(&text);
+  return word;
+}
+
+// --- Finding ----------------------------------------------------------------
 static void warn_double(Compiler *compiler, const Node *node,
                         const Node *before, const char *what) {
-  if (node->kind == NODE_STRING)
-    diag_warn(compiler->diags, node->pos, 1, "the %s \"%.*s\" stands twice",
-              what, node->str.len < 40 ? (int)node->str.len : 40,
-              node->str.text);
+  const AstStr *here = word_of(compiler, node, true);
+  const AstStr *there = word_of(compiler, before, true);
+  if (here == NULL || there == NULL) return;
+  diag_warn(compiler->diags, node->pos, 1, "the %s %s stands twice", what,
+            here->text);
+  if (here == there)
+    diag_hint(compiler->diags, "it is in line %u, too", before->pos.line);
   else
-    diag_warn(compiler->diags, node->pos, 1, "the %s %lld stands twice", what,
-              (long long)node->i);
-  diag_hint(compiler->diags, "it is in line %u, too", before->pos.line);
+    diag_hint(compiler->diags, "it is in line %u, too, as %s", before->pos.line,
+              there->text);
+}
+
+static void meet(MetLiterals *met, const Node *node, const char *what) {
+  Compiler *compiler = met->compiler;
+  const AstStr *word = word_of(compiler, node, false);
+  if (word == NULL) return;
+  uint64_t key = (uint64_t)(uintptr_t)word, found;
+  if (table_get(&met->table, key, &found))
+    warn_double(compiler, node, (const Node *)(uintptr_t)found, what);
+  else if (!table_set(compiler->vm->memory, &met->table, key,
+                      (uint64_t)(uintptr_t)node))
+    compiler->no_memory = true;
 }
 
 void doubles_in_map(Compiler *compiler, const Node *map) {
-  MetLiterals met = {0};
+  MetLiterals met = {.compiler = compiler};
   RT_ASSERT(map->kind == NODE_MAP);
-  for (const Node *pair = map->a; pair != NULL; pair = pair->next) {
-    const Node *before = met_before(compiler, &met, pair->a);
-    if (before != NULL) warn_double(compiler, pair->a, before, "key");
-  }
-  met_free(&met);
+  for (const Node *pair = map->a; pair != NULL; pair = pair->next)
+    meet(&met, pair->a, "key");
+  table_free(&met.table);
 }
 
 void doubles_in_switch(Compiler *compiler, const Node *node) {
-  MetLiterals met = {0};
+  MetLiterals met = {.compiler = compiler};
   if (node->b == NULL) return;
   for (const Node *one = node->c; one != NULL; one = one->next)
-    for (const Node *value = one->a; value != NULL; value = value->next) {
-      const Node *before = met_before(compiler, &met, value);
-      if (before != NULL) warn_double(compiler, value, before, "case");
-    }
-  met_free(&met);
+    for (const Node *value = one->a; value != NULL; value = value->next)
+      meet(&met, value, "case");
+  table_free(&met.table);
 }
