@@ -54,23 +54,36 @@ void compares_check(Compiler *compiler, const Node *node) {
 }
 
 // --- switch -----------------------------------------------------------------
-// `case int:` is meant as `case is int:`.
-static bool is_type_function(const Node *value) {
-  if (value->kind != NODE_NAME || value->note == NULL) return false;
+// `case int:` is meant as `case is int:`. The name of the type that is meant,
+// or NULL.
+static const char *type_meant(const Node *value) {
+  bool named = value->kind == NODE_NAME || value->kind == NODE_FIELD;
+  if (!named || value->note == NULL) return NULL;
   const Symbol *symbol = value->note;
-  return symbol->predeclared && scope_type_name(value->name) != NULL;
+  if (symbol->kind == SYM_STRUCT) return value->name->text;
+  if (!symbol->predeclared) return NULL;
+  return name_is(value->name, "str") ? "string" : scope_type_name(value->name);
+}
+
+static void warn_type(Compiler *compiler, const Node *value,
+                      const char *meant) {
+  const Symbol *symbol = value->note;
+  bool member = value->kind == NODE_FIELD;  // of a module
+  diag_warn(compiler->diags, value->pos, (uint32_t)value->name->len,
+            "`case %s` compares with the %s `%s`", value->name->text,
+            symbol->kind == SYM_STRUCT ? "struct" : "function",
+            value->name->text);
+  diag_hint(compiler->diags, "for the type write `case is %s%s%s`",
+            member ? value->a->name->text : "", member ? "." : "", meant);
 }
 
 static void check_value(Compiler *compiler, const Node *subject,
                         const Node *value) {
   if (value->kind == NODE_IS) return;
   Kind a = kinds_of(subject), b = kinds_of(value);
-  if (is_type_function(value) && a != KIND_FUNC) {
-    diag_warn(compiler->diags, value->pos, (uint32_t)value->name->len,
-              "`case %s` compares with the function `%s`", value->name->text,
-              value->name->text);
-    diag_hint(compiler->diags, "for the type write `case is %s`",
-              value->name->text);
+  const char *meant = type_meant(value);
+  if (meant != NULL && a != KIND_FUNC) {
+    warn_type(compiler, value, meant);
   } else if (never_equal(a, b)) {
     diag_warn(compiler->diags, value->pos, 1,
               "this case never comes: %s is compared with %s", kinds_name(a),

@@ -97,10 +97,9 @@ static const ForeignWord FOREIGN_NAMES[] = {
     {"printf", "write `fmt.printf(...)`, after `import \"fmt\"`"},
     {"self", "a method names its receiver: `func (p Point) name()`"},
     {"sorted", "write `copy(xs).sort()`"},
-    {"string", "write `str(x)`"},
+    {"string", "write `str(x)`, or for the type `x is string`"},
     {"sum", "write `xs.sum()`"},
     {"this", "a method names its receiver: `func (p Point) name()`"},
-    {"tuple", "write a list: `[a, b]`"},
 };
 
 static const char *find_word(const ForeignWord *words, size_t count,

@@ -123,6 +123,8 @@ static const char *type_hint(Parse *parse, const Token *token) {
 
 static const char *colon_hint(Parse *parse) {
   const Bracket *bracket = &parse->brackets[parse->depth];
+  if (parse->last.kind == TOK_FUNC && bracket->first.kind == TOK_CASE)
+    return "for the type write `case is func`";
   if (bracket->kind == OPEN_MAP) {
     return "keys are names, literals, or expressions in brackets: `[k]: v`";
   }

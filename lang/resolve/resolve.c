@@ -340,6 +340,26 @@ static void check_case(Compiler *compiler, const Node *stmt, const Node *one) {
   }
 }
 
+// A type that is no function, either: `case string:` is meant as a question.
+static bool is_lone_type(Compiler *compiler, const Node *value) {
+  return value->kind == NODE_NAME && !compiler->partial &&
+         scope_type_name(value->name) != NULL &&
+         scope_find(compiler, value->name, value->pos) == NULL;
+}
+
+static void resolve_case_value(Compiler *compiler, Node *value) {
+  if (!is_lone_type(compiler, value)) {
+    resolve_expr(compiler, value);
+    return;
+  }
+  RT_ASSERT(value->note == NULL);
+  value->note = symbol_new(compiler, SYM_UNKNOWN, value->name, value->pos);
+  diag_error(compiler->diags, value->pos, (uint32_t)value->name->len,
+             "`%s` is a type, and no value", value->name->text);
+  diag_hint(compiler->diags, "for the type write `case is %s`",
+            value->name->text);
+}
+
 static bool resolve_switch(Compiler *compiler, Node *stmt,
                            const AstStr *label) {
   Scope scope;
@@ -355,7 +375,8 @@ static bool resolve_switch(Compiler *compiler, Node *stmt,
       diag_error(compiler->diags, one->pos, 7, "a switch has one `default`");
     if (one->a == NULL) has_default = true;
     check_case(compiler, stmt, one);
-    resolve_list(compiler, one->a);
+    for (Node *value = one->a; value != NULL; value = value->next)
+      resolve_case_value(compiler, value);
     ends = resolve_block(compiler, one->b) && ends;
   }
   target_pop(compiler, &target);

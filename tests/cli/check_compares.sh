@@ -1,49 +1,76 @@
 # check warns about comparisons that are never true, where the types are
 # certain.
-# expect: a.csp:3:8: warning: this is never true: a string is compared with an int
+# expect: a.csp:5:8: warning: this is never true: a string is compared with an int
 # expect:       if c == 'a' { println(c) }
 # expect:            ^~
 # expect:     a character in `'` is an int: write it as a string, in `"`
-# expect: a.csp:5:14: warning: this is never true: an int is compared with a string
+# expect: a.csp:7:14: warning: this is never true: an int is compared with a string
 # expect:     println(s[0] == "a", len(s) == "3", str(1) != 1, s == nil)
 # expect:                  ^~
-# expect: a.csp:5:29: warning: this is never true: an int is compared with a string
+# expect: a.csp:7:29: warning: this is never true: an int is compared with a string
 # expect:     println(s[0] == "a", len(s) == "3", str(1) != 1, s == nil)
 # expect:                                 ^~
-# expect: a.csp:5:44: warning: this is always true: a string is compared with an int
+# expect: a.csp:7:44: warning: this is always true: a string is compared with an int
 # expect:     println(s[0] == "a", len(s) == "3", str(1) != 1, s == nil)
 # expect:                                                ^~
-# expect: a.csp:5:52: warning: this is never true: a string is compared with nil
+# expect: a.csp:7:52: warning: this is never true: a string is compared with nil
 # expect:     println(s[0] == "a", len(s) == "3", str(1) != 1, s == nil)
 # expect:                                                        ^~
-# expect: a.csp:6:13: warning: this is never true: a new list is equal to no other
+# expect: a.csp:8:13: warning: this is never true: a new list is equal to no other
 # expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
 # expect:                 ^~
 # expect:     `equal(a, b)` compares what is in them
-# expect: a.csp:6:24: warning: this is always true: a new map is equal to no other
+# expect: a.csp:8:24: warning: this is always true: a new map is equal to no other
 # expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
 # expect:                            ^~
 # expect:     `equal(a, b)` compares what is in them
-# expect: a.csp:6:43: warning: this is never true: a string is compared with an int
+# expect: a.csp:8:43: warning: this is never true: a string is compared with an int
 # expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
 # expect:                                               ^~
 # expect:     a character in `'` is an int: write it as a string, in `"`
-# expect: a.csp:6:59: warning: this is never true: a bool is compared with an int
+# expect: a.csp:8:59: warning: this is never true: a bool is compared with an int
 # expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
 # expect:                                                               ^~
-# expect: a.csp:8:6: warning: this case never comes: a string is compared with an int
+# expect: a.csp:10:6: warning: this case never comes: a string is compared with an int
 # expect:     case 'a', "b": println(1)
 # expect:          ^
 # expect:     a character in `'` is an int: write it as a string, in `"`
-# expect: a.csp:9:6: warning: this case never comes: a string is compared with nil
+# expect: a.csp:11:6: warning: this case never comes: a string is compared with nil
 # expect:     case nil: println(2)
 # expect:          ^
-# expect: a.csp:12:6: warning: `case int` compares with the function `int`
+# expect: a.csp:14:6: warning: `case int` compares with the function `int`
 # expect:     case int: println(3)
 # expect:          ^~~
 # expect:     for the type write `case is int`
+# expect: a.csp:18:8: warning: `case list` compares with the function `list`
+# expect:       case list, map, error: println(4)
+# expect:            ^~~~
+# expect:     for the type write `case is list`
+# expect: a.csp:18:14: warning: `case map` compares with the function `map`
+# expect:       case list, map, error: println(4)
+# expect:                  ^~~
+# expect:     for the type write `case is map`
+# expect: a.csp:18:19: warning: `case error` compares with the function `error`
+# expect:       case list, map, error: println(4)
+# expect:                       ^~~~~
+# expect:     for the type write `case is error`
+# expect: a.csp:19:8: warning: `case str` compares with the function `str`
+# expect:       case str: println(5)
+# expect:            ^~~
+# expect:     for the type write `case is string`
+# expect: a.csp:20:8: warning: `case P` compares with the struct `P`
+# expect:       case P, geo.Point: println(6)
+# expect:            ^
+# expect:     for the type write `case is P`
+# expect: a.csp:20:15: warning: `case Point` compares with the struct `Point`
+# expect:       case P, geo.Point: println(6)
+# expect:                   ^~~~~
+# expect:     for the type write `case is geo.Point`
 cd "$TMPDIR" || exit
+echo 'struct Point { x, y }' > geo.csp
 cat > a.csp <<'EOF'
+import "./geo"
+struct P { x }
 s := "abc"
 for c in s {
   if c == 'a' { println(c) }
@@ -57,6 +84,13 @@ case nil: println(2)
 switch type(s) {
 case int: println(3)
 }
+func of(x) {
+  switch x {
+  case list, map, error: println(4)
+  case str: println(5)
+  case P, geo.Point: println(6)
+  }
+}
 
 // These may be true.
 println(1 == 1.0, s == bytes("abc"), s[0] == 'a', s[0:1] == "a")
@@ -66,6 +100,9 @@ func set() { later = "x" }
 set()
 n := 1
 n = "x"
+switch len {
+case int, len: of(n)
+}
 println(f(1), later == "x", n == "x")
 switch f(1) {
 case is int: println(1)
