@@ -57,7 +57,8 @@ struct Symbol {
   bool used;      // read somewhere
   bool parameter;
   bool predeclared;
-  bool escapes;  // for check/: others may change what it holds
+  bool escapes;    // for check/: others may change what it holds
+  bool gets_keys;  // for check/: of a map, with what is no function
   const AstStr *name;
   Pos pos;
   const Node *decl;  // the statement that declares it; in check/ the

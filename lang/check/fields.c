@@ -83,17 +83,51 @@ static void look_past(const Node *node) {
   if (variable_of(node) == NULL) look_through_list(node);
 }
 
-static void look_at_targets(const Node *targets) {
-  for (const Node *one = targets; one != NULL; one = one->next) {
+static void look_past_all(const Node *list) {
+  for (const Node *node = list; node != NULL; node = node->next)
+    if (variable_of(node) == NULL) look_through(node);
+}
+
+static bool is_no_function(const Node *value) {
+  Kind kind = value != NULL ? kinds_of(value) : KIND_UNKNOWN;
+  return kind != KIND_UNKNOWN && kind != KIND_FUNC;
+}
+
+// What `x op= y` leaves is no function.
+static bool calculates(AstOp op) {
+  return op != AST_NONE && op != AST_COALESCE && op != AST_AND && op != AST_OR;
+}
+
+// The map gets a key: `m.name = value`, `m[key] = value`.
+static void look_at_key(Symbol *map, const Node *place, AstOp op,
+                        const Node *value) {
+  const Node *key = place->kind == NODE_INDEX ? place->b : NULL;
+  Kind kind = key != NULL ? kinds_of(key) : KIND_STRING;
+  if (kind != KIND_STRING && kind != KIND_UNKNOWN) return;
+  if (key == NULL || key->kind == NODE_STRING) {
+    const char *name = key == NULL ? place->name->text : key->str.text;
+    if (habit_find(OBJ_MAP, name) != NULL) map->escapes = true;
+  } else if (calculates(op) || is_no_function(value)) {
+    map->gets_keys = true;
+  } else {
+    map->escapes = true;
+  }
+}
+
+static void look_at_targets(const Node *stmt) {
+  bool fits = count_nodes(stmt->a) == count_nodes(stmt->b);
+  const Node *value = fits ? stmt->b : NULL;
+  for (const Node *one = stmt->a; one != NULL; one = one->next) {
     bool place = one->kind == NODE_FIELD || one->kind == NODE_INDEX;
     Symbol *symbol = place ? variable_of(one->a) : NULL;
-    if (symbol != NULL) symbol->escapes = true;
+    if (symbol != NULL) look_at_key(symbol, one, stmt->op, value);
+    if (value != NULL) value = value->next;
   }
 }
 
 static bool only_reads(const Node *callee) {
-  static const char *const READERS[] = {"len", "print", "println", "str",
-                                        "type"};
+  static const char *const READERS[] = {"copy",  "delete",  "equal", "len",
+                                        "print", "println", "str",   "type"};
   const Symbol *symbol = callee->kind == NODE_NAME ? callee->note : NULL;
   if (symbol == NULL || !symbol->predeclared) return false;
   for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++)
@@ -148,8 +182,17 @@ static void look_through(const Node *node) {
       return;
     case NODE_ASSIGN:
     case NODE_INCDEC:
-      look_at_targets(node->a);
+      look_at_targets(node);
       break;
+    case NODE_BINARY:
+      if (!ast_compares(node->op) && node->op != AST_IN) break;
+      look_past(node->a);
+      look_past(node->b);
+      return;
+    case NODE_INTERP:
+    case NODE_FORMAT:
+      look_past_all(node->a);
+      return;
     default:
       break;
   }
@@ -169,34 +212,35 @@ void fields_look(Compiler *compiler, const Node *stmts) {
   look_through_list(stmts);
 }
 
+// --- Keys that a map has not ------------------------------------------------
 // The literal that the map surely is, and stays.
 static const Node *map_of(const Node *node) {
   if (node->kind == NODE_MAP) return node;
   const Symbol *symbol = variable_of(node);
-  if (symbol == NULL || symbol->escapes) return NULL;
+  if (symbol == NULL || symbol->escapes || symbol->gets_keys) return NULL;
   const Node *value = kinds_only_value(symbol);
   return value != NULL && value->kind == NODE_MAP ? value : NULL;
 }
 
+static bool may_be_key(const Node *key, const AstStr *name) {
+  if (key->kind == NODE_INT) return false;
+  return key->kind != NODE_STRING ||
+         (key->str.len == name->len &&
+          memcmp(key->str.text, name->text, name->len) == 0);
+}
+
 static bool may_have_key(const Node *map, const AstStr *name) {
-  for (const Node *pair = map->a; pair != NULL; pair = pair->next) {
-    if (pair->a->kind == NODE_INT) continue;
-    if (pair->a->kind != NODE_STRING) return true;
-    AstStr key = pair->a->str;
-    if (key.len == name->len && memcmp(key.text, name->text, key.len) == 0)
-      return true;
-  }
+  for (const Node *pair = map->a; pair != NULL; pair = pair->next)
+    if (may_be_key(pair->a, name)) return true;
   return false;
 }
 
-static void check_literal_map(Compiler *compiler, const Node *map,
-                              const Node *node) {
-  RT_ASSERT(map->kind == NODE_MAP);
-  const char *here = habit_find(OBJ_MAP, node->name->text);
-  if (here == NULL || may_have_key(map, node->name)) return;
-  diag_warn(compiler->diags, node->pos, (uint32_t)node->name->len,
-            "the map has no key `%s`, and maps have no methods",
-            node->name->text);
+static void warn_of_habit(Compiler *compiler, const Node *field,
+                          const char *what) {
+  const char *here = habit_find(OBJ_MAP, field->name->text);
+  diag_warn(compiler->diags, field->pos, (uint32_t)field->name->len,
+            "the map has no %s `%s`, and maps have no methods", what,
+            field->name->text);
   diag_hint(compiler->diags, "write `%s`", here);
 }
 
@@ -205,5 +249,39 @@ void fields_check(Compiler *compiler, const Node *field) {
   const Node *type = struct_of(field->a);
   const Node *map = type == NULL ? map_of(field->a) : NULL;
   if (type != NULL) check_instance(compiler, type, field);
-  if (map != NULL) check_literal_map(compiler, map, field);
+  if (map != NULL && habit_find(OBJ_MAP, field->name->text) != NULL &&
+      !may_have_key(map, field->name))
+    warn_of_habit(compiler, field, "key");
+}
+
+// `map()`, `map(default: 0)`
+static bool is_counter(const Node *value) {
+  if (value->kind != NODE_CALL || kinds_of(value) != KIND_MAP) return false;
+  const Node *arg = value->b;
+  return arg == NULL ||
+         (arg->next == NULL && arg->kind == NODE_NAMED &&
+          name_is(arg->name, "default") && is_no_function(arg->a));
+}
+
+// Whether the map that the variable gets may hold a function of that name.
+static bool may_hold_function(const Node *value, const AstStr *name) {
+  if (is_counter(value)) return false;
+  if (value->kind != NODE_MAP) return true;
+  for (const Node *pair = value->a; pair != NULL; pair = pair->next)
+    if (may_be_key(pair->a, name) &&
+        (pair->a->kind == NODE_STRING || !is_no_function(pair->b)))
+      return true;
+  return false;
+}
+
+void fields_check_call(Compiler *compiler, const Node *call) {
+  const Node *field = call->a;
+  if (field->kind != NODE_FIELD || field->note != NULL) return;
+  const Symbol *symbol = variable_of(field->a);
+  if (symbol == NULL || symbol->escapes) return;
+  const Node *value = kinds_only_value(symbol);
+  if (value == NULL || habit_find(OBJ_MAP, field->name->text) == NULL) return;
+  bool warned = map_of(field->a) != NULL && !may_have_key(value, field->name);
+  if (!warned && !may_hold_function(value, field->name))
+    warn_of_habit(compiler, field, "function");
 }

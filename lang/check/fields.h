@@ -8,6 +8,8 @@
 // Finds out first which maps may get other keys than those they begin with.
 void fields_look(Compiler *compiler, const Node *stmts);
 void fields_check(Compiler *compiler, const Node *field);
+// `m.keys()`, where m gets keys that are not known, but no functions.
+void fields_check_call(Compiler *compiler, const Node *call);
 // Whether `p.name` is a method of p, which surely is of a struct of the file.
 bool fields_is_method(Compiler *compiler, const Node *field);
 

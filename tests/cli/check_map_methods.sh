@@ -20,6 +20,25 @@
 # expect:       return counts.values
 # expect:                     ^~~~~~
 # expect:     write `maps.values(m)` of the module `maps`
+# expect: a.csp:12:38: warning: this is always true: a map is compared with nil
+# expect:     println("${seen}", "x" in seen, seen != nil, delete(seen, "b"), seen.items())
+# expect:                                          ^~
+# expect: a.csp:12:70: warning: the map has no key `items`, and maps have no methods
+# expect:     println("${seen}", "x" in seen, seen != nil, delete(seen, "b"), seen.items())
+# expect:                                                                          ^~~~~
+# expect:     write `for k, v in m`
+# expect: a.csp:19:16: warning: the map has no function `keys`, and maps have no methods
+# expect:     for w in words.keys() { println(w) }
+# expect:                    ^~~~
+# expect:     write `maps.keys(m)` of the module `maps`
+# expect: a.csp:20:14: warning: the map has no function `has`, and maps have no methods
+# expect:     println(tags.has("a"), tags.items().len)
+# expect:                  ^~~
+# expect:     write `key in m`
+# expect: a.csp:20:29: warning: the map has no function `items`, and maps have no methods
+# expect:     println(tags.has("a"), tags.items().len)
+# expect:                                 ^~~~~
+# expect:     write `for k, v in m`
 cd "$TMPDIR" || exit
 cat > a.csp <<'EOF'
 m := {a: 1}
@@ -31,6 +50,17 @@ func count() {
   return counts.values
 }
 count()
+seen := {"a b": true}
+seen.b = 1
+println("${seen}", "x" in seen, seen != nil, delete(seen, "b"), seen.items())
+words := map(default: 0)
+tags := {}
+for i, w in ["a", "b"] {
+  words[w] += 1
+  tags[w], tags[i] = "tag ${w}", count
+}
+for w in words.keys() { println(w) }
+println(tags.has("a"), tags.items().len)
 
 // There may be such a key.
 n := {len: 1}
@@ -42,6 +72,19 @@ q := {}
 func fill(map) { map.keys = [] }
 fill(q)
 key := "values"
+r := {}
+r[key] = count
+r.values()
+s := {}
+s[key] = 1
+t := map(default: count)
+t.values()
+u := {values: count}
+u[key] ??= count
+u.values()
+v := {[key]: count}
+v.values()
+println(s.values, s.other())
 println(n.len, o.len, p.size, q.keys, {[key]: 1}.values, m.other)
 EOF
 "$CSPVM" check a.csp 2>&1
