@@ -231,7 +231,7 @@ struct Compiler {
   Table outer;  // the same of what lies around: members, predeclared
   Table inner;  // the innermost of each name in compiler->scope and around it,
                 // or 0
-  Table methods;  // full names of methods, as "Point.len", that were declared
+  Table methods;  // full names of methods, as "Point.len", to their FUNCDECLs
   Scope *scope;   // innermost; NULL at the top level of the file
   Func *func;     // that is being resolved or generated
   Func *main;

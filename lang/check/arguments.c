@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Calls of functions that are known: too many arguments, too few, and names
 // that no parameter has. Functions are those of the file, of modules and the
-// predeclared ones, natives among them, and constructors.
+// predeclared ones, natives among them, constructors, methods of structs of the
+// file, and what a variable gets that is set once.
 #include "lang/check/arguments.h"
 
+#include "lang/check/fields.h"
+#include "lang/check/kinds.h"
 #include "lang/resolve/scope.h"
 #include "vm/object/suggest.h"
 #include "vm/value/native_def.h"
@@ -67,11 +70,8 @@ static bool of_value(Signature *signature, Value v) {
   return false;
 }
 
-// false: it is not known.
-static bool of_callee(Signature *signature, const Node *callee) {
-  if (callee->kind != NODE_NAME && callee->kind != NODE_FIELD) return false;
-  const Symbol *symbol = callee->note;
-  if (symbol == NULL) return false;
+static bool of_symbol(Signature *signature, const Symbol *symbol) {
+  const Node *value = kinds_only_value(symbol);
   switch (symbol->kind) {
     case SYM_FUNC:
     case SYM_STRUCT:
@@ -83,8 +83,19 @@ static bool of_callee(Signature *signature, const Node *callee) {
     case SYM_VALUE:
       return of_value(signature, symbol->value);
     default:
-      return false;
+      return value != NULL && value->kind == NODE_FUNC &&
+             of_tree(signature, value->a);
   }
+}
+
+// false: it is not known.
+static bool of_callee(Compiler *compiler, Signature *signature,
+                      const Node *callee) {
+  if (callee->kind != NODE_NAME && callee->kind != NODE_FIELD) return false;
+  if (callee->note != NULL) return of_symbol(signature, callee->note);
+  if (callee->kind != NODE_FIELD) return false;
+  const Node *method = fields_method(compiler, callee);
+  return method != NULL && of_tree(signature, method->a->a);
 }
 
 // --- Arguments --------------------------------------------------------------
@@ -141,7 +152,7 @@ __attribute__((noinline)) void arguments_check(Compiler *compiler,
   RT_ASSERT(call->kind == NODE_CALL);
   Signature signature = {.count = 0};
   bool given[PARAMETERS_MAX] = {false};
-  if (!of_callee(&signature, call->a)) return;
+  if (!of_callee(compiler, &signature, call->a)) return;
   bool countable = is_countable(call->b), known = true;
   int positional = 0;
   for (const Node *arg = call->b; arg != NULL; arg = arg->next) {

@@ -39,7 +39,8 @@ static void check_truth(Compiler *compiler, const Node *node) {
     check_truth(compiler, node->b);
   } else if (named && node->note != NULL) {
     if (is_function(node->note)) always_true(compiler, node, "a function");
-  } else if (node->kind == NODE_FIELD && fields_is_method(compiler, node)) {
+  } else if (node->kind == NODE_FIELD &&
+             fields_method(compiler, node) != NULL) {
     always_true(compiler, node, "a method");
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `p.name`, where p surely is an instance of a struct of this file: a method's
-// receiver, or a variable that is set once, by a constructor. And `m.len`,
-// where m surely is a map without such a key: other languages have methods of
-// these names (vm/object/habit.h).
+// receiver, what a constructor gives, or a variable that is set once to that.
+// And `m.len`, where m surely is a map without such a key: other languages have
+// methods of these names (vm/object/habit.h).
 #include "lang/check/fields.h"
 
 #include <string.h>
@@ -14,17 +14,21 @@
 #include "vm/object/suggest.h"
 
 // --- Structs ----------------------------------------------------------------
-// The STRUCT whose instance the name surely is, or NULL.
-static const Node *struct_of(const Node *name) {
-  if (name->kind != NODE_NAME || name->note == NULL) return NULL;
-  const Symbol *symbol = name->note;
+// The STRUCT of this file whose constructor is called, or NULL.
+static const Node *struct_made(const Node *call) {
+  if (call->a->kind != NODE_NAME || call->a->note == NULL) return NULL;
+  const Symbol *type = call->a->note;
+  return type->kind == SYM_STRUCT ? type->node : NULL;
+}
+
+// The STRUCT whose instance it surely is, or NULL.
+static const Node *struct_of(const Node *node) {
+  if (node->kind == NODE_CALL) return struct_made(node);
+  if (node->kind != NODE_NAME || node->note == NULL) return NULL;
+  const Symbol *symbol = node->note;
   if (symbol->parameter && !symbol->assigned) return symbol->decl;
   const Node *value = kinds_only_value(symbol);
-  if (value == NULL || value->kind != NODE_CALL ||
-      value->a->kind != NODE_NAME || value->a->note == NULL)
-    return NULL;
-  const Symbol *type = value->a->note;
-  return type->kind == SYM_STRUCT ? type->node : NULL;
+  return value != NULL && value->kind == NODE_CALL ? struct_made(value) : NULL;
 }
 
 static bool has_field(const Node *type, const AstStr *name) {
@@ -33,8 +37,9 @@ static bool has_field(const Node *type, const AstStr *name) {
   return false;
 }
 
-static bool has_method(Compiler *compiler, const Node *type,
-                       const AstStr *name) {
+// Its declaration, or NULL.
+static const Node *find_method(Compiler *compiler, const Node *type,
+                               const AstStr *name) {
   size_t len = type->name->len + 1 + name->len;
   char *text = arena_alloc(compiler->arena, len + 1);
   memcpy(text, type->name->text, type->name->len);
@@ -42,19 +47,33 @@ static bool has_method(Compiler *compiler, const Node *type,
   memcpy(text + type->name->len + 1, name->text, name->len);
   const AstStr *full = arena_intern(compiler->arena, text, len);
   uint64_t found;
-  return table_get(&compiler->methods, (uint64_t)(uintptr_t)full, &found);
+  return table_get(&compiler->methods, (uint64_t)(uintptr_t)full, &found)
+             ? (const Node *)(uintptr_t)found
+             : NULL;
 }
 
-bool fields_is_method(Compiler *compiler, const Node *field) {
+const Node *fields_method(Compiler *compiler, const Node *field) {
   const Node *type = struct_of(field->a);
-  return type != NULL && !has_field(type, field->name) &&
-         has_method(compiler, type, field->name);
+  return type != NULL && !has_field(type, field->name)
+             ? find_method(compiler, type, field->name)
+             : NULL;
+}
+
+// What structs have that are errors, beside their fields.
+static bool is_error_part(Compiler *compiler, const Node *type,
+                          const AstStr *name) {
+  static const AstStr ERROR = {"error", 5};
+  bool part = name_is(name, "message") || name_is(name, "cause") ||
+              name_is(name, "trace") || name_is(name, "code");
+  return part && find_method(compiler, type, &ERROR) != NULL;
 }
 
 static void check_instance(Compiler *compiler, const Node *type,
                            const Node *node) {
   RT_ASSERT(type->kind == NODE_STRUCT && node->kind == NODE_FIELD);
-  if (has_field(type, node->name) || has_method(compiler, type, node->name))
+  if (has_field(type, node->name) ||
+      find_method(compiler, type, node->name) != NULL ||
+      is_error_part(compiler, type, node->name))
     return;
   Suggest suggest = {.wanted = node->name->text};
   for (const Node *field = type->a; field != NULL; field = field->next)

@@ -10,7 +10,8 @@ void fields_look(Compiler *compiler, const Node *stmts);
 void fields_check(Compiler *compiler, const Node *field);
 // `m.keys()`, where m gets keys that are not known, but no functions.
 void fields_check_call(Compiler *compiler, const Node *call);
-// Whether `p.name` is a method of p, which surely is of a struct of the file.
-bool fields_is_method(Compiler *compiler, const Node *field);
+// The FUNCDECL of `p.name`, a method of p, which surely is of a struct of the
+// file. NULL: it is not known.
+const Node *fields_method(Compiler *compiler, const Node *field);
 
 #endif

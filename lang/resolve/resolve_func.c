@@ -277,7 +277,8 @@ static void check_method_name(Compiler *compiler, const Func *func,
     diag_error(compiler->diags, decl->pos, len,
                "the method `%s` of `%s` is declared twice", decl->name->text,
                func->self->name->text);
-  } else if (!table_set(compiler->vm->memory, &compiler->methods, key, 1)) {
+  } else if (!table_set(compiler->vm->memory, &compiler->methods, key,
+                        (uint64_t)(uintptr_t)decl)) {
     compiler->no_memory = true;
   }
 }

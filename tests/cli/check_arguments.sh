@@ -1,5 +1,6 @@
 # check warns about arguments of calls of known functions: of the file,
-# constructors, predeclared and library functions.
+# constructors, predeclared and library functions, methods of structs of the
+# file, and functions in variables that are set once.
 # expect: a.csp:5:6: warning: `greet` needs the argument `name`, which is missing
 # expect:     greet()
 # expect:          ^
@@ -34,6 +35,31 @@
 # expect: a.csp:15:12: warning: `greet` takes 2 arguments, and gets 3
 # expect:     defer greet(1, 2, 3)
 # expect:                ^
+# expect: a.csp:17:7: warning: `move` takes 2 arguments, and gets 3
+# expect:     p.move(1, 2, 3)
+# expect:           ^
+# expect: a.csp:18:7: warning: `move` needs the argument `dx`, which is missing
+# expect:     p.move()
+# expect:           ^
+# expect: a.csp:19:11: warning: `move` has no parameter `yy`
+# expect:     p.move(1, yy: 2)
+# expect:               ^~
+# expect:     did you mean `dy`?
+# expect: a.csp:20:17: warning: `move` needs the argument `dx`, which is missing
+# expect:     Point(1, 2).move()
+# expect:                     ^
+# expect: a.csp:21:42: warning: `turn` takes 0 arguments, and gets 1
+# expect:     func (p Point) move(dx, dy = 0) => p.turn(1)
+# expect:                                              ^
+# expect: a.csp:24:6: warning: `twice` needs the argument `f`, which is missing
+# expect:     twice()
+# expect:          ^
+# expect: a.csp:25:6: warning: `twice` takes 1 argument, and gets 2
+# expect:     twice(1, 2)
+# expect:          ^
+# expect: a.csp:28:10: warning: `thrice` has no parameter `h`
+# expect:       thrice(h: 1)
+# expect:              ^
 cd "$TMPDIR" || exit
 cat > a.csp <<'EOF'
 import "strings"
@@ -51,6 +77,21 @@ strings.split()
 len(1, 2)
 go greet()
 defer greet(1, 2, 3)
+p := Point(1)
+p.move(1, 2, 3)
+p.move()
+p.move(1, yy: 2)
+Point(1, 2).move()
+func (p Point) move(dx, dy = 0) => p.turn(1)
+func (p Point) turn() => p
+twice := func(f) => f(f)
+twice()
+twice(1, 2)
+func inner() {
+  const thrice = func(f, g = 1) { println(f, g) }
+  thrice(h: 1)
+}
+inner()
 
 // All of these may be right.
 greet("you")
@@ -63,5 +104,17 @@ other := greet
 other()
 strings.split("a b")
 println()
+p.move(1, 2)
+p.move(dx: 1)
+p.move([1, 2, 3]...)
+p.move(many(1))
+twice(1)
+again := func(f) => f
+again = func() => 1
+again()
+struct Holder { f }
+h := Holder(greet)
+h.f()
+p.turn()
 EOF
 "$CSPVM" check a.csp 2>&1

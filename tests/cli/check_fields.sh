@@ -1,5 +1,5 @@
 # check warns about fields and methods that a struct does not have: of a
-# receiver, of a variable that is set once.
+# receiver, of what a constructor gives, of a variable that is set once to that.
 # expect: a.csp:2:28: warning: `Point` has no field or method `z`
 # expect:     func (p Point) norm() => p.z + p.nrom() + p.x + p.norm()
 # expect:                                ^
@@ -13,6 +13,10 @@
 # expect:     println(q.xx, q.x, q.norm())
 # expect:               ^~
 # expect:     did you mean `x`?
+# expect: a.csp:6:18: warning: `Point` has no field or method `yy`
+# expect:     println(Point(1).yy, Point(1).y, Point(1).norm())
+# expect:                      ^~
+# expect:     did you mean `y`?
 cd "$TMPDIR" || exit
 cat > a.csp <<'EOF'
 struct Point { x, y = 0 }
@@ -20,6 +24,7 @@ func (p Point) norm() => p.z + p.nrom() + p.x + p.norm()
 func (p Point) set() { p.w = 1 }
 q := Point(1)
 println(q.xx, q.x, q.norm())
+println(Point(1).yy, Point(1).y, Point(1).norm())
 
 // It may be another one.
 func (p Point) next() {
@@ -31,5 +36,9 @@ r = {more: 1}
 println(r.more, q.next(), q.set())
 func any(p) => p.whatever
 any(q)
+struct Wrong { what }
+func (w Wrong) error() => w.what
+w := Wrong(1)
+println(w.message, w.cause, w.trace, w.code, Wrong(2).message)
 EOF
 "$CSPVM" check a.csp 2>&1
