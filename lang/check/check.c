@@ -51,6 +51,7 @@ static void check_node(Compiler *compiler, const Node *node) {
     case NODE_CALL:
       arguments_check(compiler, node);
       fields_check_call(compiler, node);
+      keys_in_call(compiler, node);
       break;
     case NODE_EXPR:
       dropped_check(compiler, node);

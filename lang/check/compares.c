@@ -20,11 +20,6 @@ static bool never_equal(Kind a, Kind b) {
   return !(is_text_kind(a) && is_text_kind(b));
 }
 
-// Compared by identity, and new.
-static bool is_fresh(const Node *node) {
-  return node->kind == NODE_LIST || node->kind == NODE_MAP;
-}
-
 // A character where a string is meant.
 static void hint_character(Compiler *compiler, const Node *a, const Node *b) {
   const Node *number = a->kind == NODE_INT ? a : b;
@@ -40,10 +35,11 @@ void compares_check(Compiler *compiler, const Node *node) {
   if (node->op != AST_EQ && node->op != AST_NE) return;
   Kind a = kinds_of(node->a), b = kinds_of(node->b);
   const char *always = node->op == AST_EQ ? "never" : "always";
-  if (is_fresh(node->a) || is_fresh(node->b)) {
+  const char *made = kinds_made(node->a);
+  if (made == NULL) made = kinds_made(node->b);
+  if (made != NULL) {
     diag_warn(compiler->diags, node->pos, 2,
-              "this is %s true: a new %s is equal to no other", always,
-              kinds_name(is_fresh(node->a) ? a : b) + 2);
+              "this is %s true: a new %s is equal to no other", always, made);
     diag_hint(compiler->diags, "`equal(a, b)` compares what is in them");
   } else if (never_equal(a, b)) {
     diag_warn(compiler->diags, node->pos, 2,
@@ -84,6 +80,11 @@ static void check_value(Compiler *compiler, const Node *subject,
   const char *meant = type_meant(value);
   if (meant != NULL && a != KIND_FUNC) {
     warn_type(compiler, value, meant);
+  } else if (kinds_made(value) != NULL) {
+    diag_warn(compiler->diags, value->pos, 1,
+              "this case never comes: a new %s is equal to no other",
+              kinds_made(value));
+    diag_hint(compiler->diags, "`case equal(a, b)` compares what is in them");
   } else if (never_equal(a, b)) {
     diag_warn(compiler->diags, value->pos, 1,
               "this case never comes: %s is compared with %s", kinds_name(a),

@@ -3,16 +3,12 @@
 // identity, and one that is made where it is used is no other.
 #include "lang/check/keys.h"
 
-static bool makes_struct(const Node *node) {
-  if (node->kind != NODE_CALL || node->a->kind != NODE_NAME) return false;
-  const Symbol *symbol = node->a->note;
-  return symbol != NULL && symbol->kind == SYM_STRUCT;
-}
+#include "lang/check/kinds.h"
+#include "lang/resolve/scope.h"
 
 // What is made new in it: the node, an element of a tuple, or NULL.
 static const Node *fresh_part(const Node *key) {
-  if (key->kind == NODE_LIST || key->kind == NODE_MAP || makes_struct(key))
-    return key;
+  if (kinds_made(key) != NULL) return key;
   if (key->kind != NODE_TUPLE) return NULL;
   const Node *found = NULL;
   for (const Node *part = key->a; part != NULL && found == NULL;
@@ -24,11 +20,9 @@ static const Node *fresh_part(const Node *key) {
 static void check_key(Compiler *compiler, const Node *key) {
   const Node *fresh = fresh_part(key);
   if (fresh == NULL) return;
-  const char *what = fresh->kind == NODE_LIST  ? "list"
-                     : fresh->kind == NODE_MAP ? "map"
-                                               : "struct";
   diag_warn(compiler->diags, fresh->pos, 1,
-            "a new %s is a key that nothing else is equal to", what);
+            "a new %s is a key that nothing else is equal to",
+            kinds_made(fresh));
   diag_hint(compiler->diags,
             "several values are one key as a tuple: `m[(a, b)]`");
 }
@@ -44,4 +38,12 @@ void keys_in_index(Compiler *compiler, const Node *node) {
 
 void keys_in_question(Compiler *compiler, const Node *node) {
   if (node->op == AST_IN) check_key(compiler, node->a);
+}
+
+void keys_in_call(Compiler *compiler, const Node *call) {
+  const Symbol *callee = call->a->note;
+  bool deletes = call->a->kind == NODE_NAME && callee != NULL &&
+                 callee->predeclared && name_is(callee->name, "delete");
+  if (deletes && call->b != NULL && call->b->next != NULL)
+    check_key(compiler, call->b->next);
 }

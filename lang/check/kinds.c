@@ -191,3 +191,23 @@ static Kind kind_within(const Node *node, int depth) {
 }
 
 Kind kinds_of(const Node *node) { return kind_within(node, DEPTH_MOST); }
+
+static const Symbol *callee_of(const Node *node) {
+  bool named = node->kind == NODE_CALL &&
+               (node->a->kind == NODE_NAME || node->a->kind == NODE_FIELD);
+  return named ? node->a->note : NULL;
+}
+
+const char *kinds_made(const Node *node) {
+  const Symbol *callee = callee_of(node);
+  if (node->kind == NODE_LIST) return "list";
+  if (node->kind == NODE_MAP) return "map";
+  if (node->kind == NODE_SLICE)
+    return kinds_of(node) == KIND_LIST ? "list" : NULL;
+  if (callee == NULL) return NULL;
+  if (callee->kind == SYM_STRUCT) return "struct";
+  if (!callee->predeclared) return NULL;
+  return name_is(callee->name, "list")  ? "list"
+         : name_is(callee->name, "map") ? "map"
+                                        : NULL;
+}

@@ -42,27 +42,51 @@
 # expect:     case int: println(3)
 # expect:          ^~~
 # expect:     for the type write `case is int`
-# expect: a.csp:18:8: warning: `case list` compares with the function `list`
+# expect: a.csp:17:13: warning: this is never true: a new struct is equal to no other
+# expect:       println(x == P(1), P(1) != geo.Point(1, 2), [1, 2][0:1] == x, x == list(x))
+# expect:                 ^~
+# expect:     `equal(a, b)` compares what is in them
+# expect: a.csp:17:27: warning: this is always true: a new struct is equal to no other
+# expect:       println(x == P(1), P(1) != geo.Point(1, 2), [1, 2][0:1] == x, x == list(x))
+# expect:                               ^~
+# expect:     `equal(a, b)` compares what is in them
+# expect: a.csp:17:59: warning: this is never true: a new list is equal to no other
+# expect:       println(x == P(1), P(1) != geo.Point(1, 2), [1, 2][0:1] == x, x == list(x))
+# expect:                                                               ^~
+# expect:     `equal(a, b)` compares what is in them
+# expect: a.csp:17:67: warning: this is never true: a new list is equal to no other
+# expect:       println(x == P(1), P(1) != geo.Point(1, 2), [1, 2][0:1] == x, x == list(x))
+# expect:                                                                       ^~
+# expect:     `equal(a, b)` compares what is in them
+# expect: a.csp:19:8: warning: this case never comes: a new list is equal to no other
+# expect:       case [1, 2], P(3): println(3)
+# expect:            ^
+# expect:     `case equal(a, b)` compares what is in them
+# expect: a.csp:19:17: warning: this case never comes: a new struct is equal to no other
+# expect:       case [1, 2], P(3): println(3)
+# expect:                     ^
+# expect:     `case equal(a, b)` compares what is in them
+# expect: a.csp:20:8: warning: `case list` compares with the function `list`
 # expect:       case list, map, error: println(4)
 # expect:            ^~~~
 # expect:     for the type write `case is list`
-# expect: a.csp:18:14: warning: `case map` compares with the function `map`
+# expect: a.csp:20:14: warning: `case map` compares with the function `map`
 # expect:       case list, map, error: println(4)
 # expect:                  ^~~
 # expect:     for the type write `case is map`
-# expect: a.csp:18:19: warning: `case error` compares with the function `error`
+# expect: a.csp:20:19: warning: `case error` compares with the function `error`
 # expect:       case list, map, error: println(4)
 # expect:                       ^~~~~
 # expect:     for the type write `case is error`
-# expect: a.csp:19:8: warning: `case str` compares with the function `str`
+# expect: a.csp:21:8: warning: `case str` compares with the function `str`
 # expect:       case str: println(5)
 # expect:            ^~~
 # expect:     for the type write `case is string`
-# expect: a.csp:20:8: warning: `case P` compares with the struct `P`
+# expect: a.csp:22:8: warning: `case P` compares with the struct `P`
 # expect:       case P, geo.Point: println(6)
 # expect:            ^
 # expect:     for the type write `case is P`
-# expect: a.csp:20:15: warning: `case Point` compares with the struct `Point`
+# expect: a.csp:22:15: warning: `case Point` compares with the struct `Point`
 # expect:       case P, geo.Point: println(6)
 # expect:                   ^~~~~
 # expect:     for the type write `case is geo.Point`
@@ -85,7 +109,9 @@ switch type(s) {
 case int: println(3)
 }
 func of(x) {
+  println(x == P(1), P(1) != geo.Point(1, 2), [1, 2][0:1] == x, x == list(x))
   switch x {
+  case [1, 2], P(3): println(3)
   case list, map, error: println(4)
   case str: println(5)
   case P, geo.Point: println(6)
