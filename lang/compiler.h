@@ -59,6 +59,7 @@ struct Symbol {
   bool predeclared;
   bool escapes;    // for check/: others may change what it holds
   bool gets_keys;  // for check/: of a map, with what is no function
+  bool asked;      // for check/: by a condition or an operator
   const AstStr *name;
   Pos pos;
   const Node *decl;  // the statement that declares it; in check/ the
@@ -134,14 +135,20 @@ struct Exit {
   int continues;
 };
 
+// A value that a function returns alone. Newest first.
+typedef struct ReturnAlone {
+  const Node *value;
+  struct ReturnAlone *before;
+} ReturnAlone;
+
 // While it is resolved.
 typedef struct FuncResolve {
   int several;  // values of the first return that has more than one; 0 means
                 // none
   int other;    // those of one that does not agree; 0 means none
   Pos several_pos, other_pos;
-  bool passes;     // returns what a lone call gives
-  Node *plain;     // the first value that is returned alone, and is no error
+  bool passes;  // returns what a lone call gives
+  ReturnAlone *alone;
   Node *try_node;  // the first `?`
   Target *target;
   int values;  // the VALUEs around

@@ -71,7 +71,7 @@ static bool of_value(Signature *signature, Value v) {
 }
 
 static bool of_symbol(Signature *signature, const Symbol *symbol) {
-  const Node *value = kinds_only_value(symbol);
+  const Node *value = scope_only_value(symbol);
   switch (symbol->kind) {
     case SYM_FUNC:
     case SYM_STRUCT:

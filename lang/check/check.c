@@ -13,6 +13,7 @@
 #include "lang/check/dropped.h"
 #include "lang/check/fields.h"
 #include "lang/check/keys.h"
+#include "lang/check/returns.h"
 
 // --- Conditions -------------------------------------------------------------
 static void always_true(Compiler *compiler, const Node *node,
@@ -52,6 +53,9 @@ static void check_node(Compiler *compiler, const Node *node) {
       arguments_check(compiler, node);
       fields_check_call(compiler, node);
       keys_in_call(compiler, node);
+      break;
+    case NODE_FUNC:
+      returns_check(compiler, node);
       break;
     case NODE_EXPR:
       dropped_check(compiler, node);
@@ -99,5 +103,6 @@ static void check_list(Compiler *compiler, const Node *list) {
 void check_file(Compiler *compiler, const Node *stmts) {
   RT_ASSERT(diags_errors(compiler->diags) == 0 && !compiler->partial);
   fields_look(compiler, stmts);
+  returns_look(stmts);
   check_list(compiler, stmts);
 }

@@ -27,7 +27,7 @@ static const Node *struct_of(const Node *node) {
   if (node->kind != NODE_NAME || node->note == NULL) return NULL;
   const Symbol *symbol = node->note;
   if (symbol->parameter && !symbol->assigned) return symbol->decl;
-  const Node *value = kinds_only_value(symbol);
+  const Node *value = scope_only_value(symbol);
   return value != NULL && value->kind == NODE_CALL ? struct_made(value) : NULL;
 }
 
@@ -59,13 +59,22 @@ const Node *fields_method(Compiler *compiler, const Node *field) {
              : NULL;
 }
 
+static bool is_error_struct(Compiler *compiler, const Node *type) {
+  static const AstStr ERROR = {"error", 5};
+  return find_method(compiler, type, &ERROR) != NULL;
+}
+
+bool fields_is_plain(Compiler *compiler, const Node *node) {
+  const Node *type = struct_of(node);
+  return type != NULL && !is_error_struct(compiler, type);
+}
+
 // What structs have that are errors, beside their fields.
 static bool is_error_part(Compiler *compiler, const Node *type,
                           const AstStr *name) {
-  static const AstStr ERROR = {"error", 5};
   bool part = name_is(name, "message") || name_is(name, "cause") ||
               name_is(name, "trace") || name_is(name, "code");
-  return part && find_method(compiler, type, &ERROR) != NULL;
+  return part && is_error_struct(compiler, type);
 }
 
 static void check_instance(Compiler *compiler, const Node *type,
@@ -237,7 +246,7 @@ static const Node *map_of(const Node *node) {
   if (node->kind == NODE_MAP) return node;
   const Symbol *symbol = variable_of(node);
   if (symbol == NULL || symbol->escapes || symbol->gets_keys) return NULL;
-  const Node *value = kinds_only_value(symbol);
+  const Node *value = scope_only_value(symbol);
   return value != NULL && value->kind == NODE_MAP ? value : NULL;
 }
 
@@ -298,7 +307,7 @@ void fields_check_call(Compiler *compiler, const Node *call) {
   if (field->kind != NODE_FIELD || field->note != NULL) return;
   const Symbol *symbol = variable_of(field->a);
   if (symbol == NULL || symbol->escapes) return;
-  const Node *value = kinds_only_value(symbol);
+  const Node *value = scope_only_value(symbol);
   if (value == NULL || habit_find(OBJ_MAP, field->name->text) == NULL) return;
   bool warned = map_of(field->a) != NULL && !may_have_key(value, field->name);
   if (!warned && !may_hold_function(value, field->name))

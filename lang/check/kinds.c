@@ -19,24 +19,6 @@ const char *kinds_name(Kind kind) {
 }
 
 // --- Variables --------------------------------------------------------------
-const Node *kinds_only_value(const Symbol *symbol) {
-  const Node *decl = symbol->decl;
-  bool variable = symbol->kind == SYM_LOCAL || symbol->kind == SYM_GLOBAL;
-  if (!variable || symbol->assigned || symbol->parameter || decl == NULL)
-    return NULL;
-  if (decl->kind != NODE_DEFINE && decl->kind != NODE_VAR &&
-      decl->kind != NODE_CONST)
-    return NULL;
-  if (count_nodes(decl->a) != count_nodes(decl->b)) return NULL;
-  const Node *value = decl->b;
-  for (const Node *name = decl->a; name != NULL;
-       name = name->next, value = value->next) {
-    RT_ASSERT(name->kind == NODE_NAME && value != NULL);
-    if (name->note == symbol) return value;
-  }
-  return NULL;
-}
-
 // Of `for a in x`, `for a, b in x`: the characters of a string are strings.
 static Kind kind_of_loop(const Symbol *symbol, int depth) {
   const Node *loop = symbol->decl;
@@ -66,7 +48,7 @@ static Kind kind_of_name(const Symbol *symbol, int depth) {
   if (symbol->kind == SYM_LOCAL && !symbol->assigned && symbol->decl != NULL &&
       symbol->decl->kind == NODE_FORIN)
     return kind_of_loop(symbol, depth);
-  const Node *value = kinds_only_value(symbol);
+  const Node *value = scope_only_value(symbol);
   return value != NULL ? kind_within(value, depth) : KIND_UNKNOWN;
 }
 

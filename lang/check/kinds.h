@@ -26,7 +26,5 @@ const char *kinds_name(Kind kind);  // "an int"
 // "list", "map" or "struct", if the node makes one each time, else NULL. Such a
 // value is equal to no other, by identity.
 const char *kinds_made(const Node *node);
-// The only value that the variable ever gets, or NULL.
-const Node *kinds_only_value(const Symbol *symbol);
 
 #endif

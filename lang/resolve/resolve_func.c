@@ -91,15 +91,42 @@ static bool is_lone_call(const Node *values) {
   return values != NULL && values->next == NULL && values->kind == NODE_CALL;
 }
 
-// Whether it can be seen that the value is neither nil nor an error.
-static bool is_no_error(const Node *value) {
+// A predeclared function that gives one value, and no error.
+static bool is_plain_call(const Node *call) {
+  static const char *const PLAIN[] = {"bool",  "bytes", "cap",  "chan",
+                                      "equal", "len",   "list", "map",
+                                      "str",   "tuple", "type"};
+  const Symbol *symbol = call->a->kind == NODE_NAME ? call->a->note : NULL;
+  if (symbol == NULL || !symbol->predeclared) return false;
+  for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++)
+    if (name_is(symbol->name, PLAIN[i])) return true;
+  return false;
+}
+
+static bool is_no_error(const Func *func, const Node *value);
+
+// All assignments of the function's own variables have been seen.
+static bool is_no_error_name(const Func *func, const Symbol *symbol) {
+  if (symbol->kind == SYM_FUNC || symbol->kind == SYM_STRUCT) return true;
+  if (symbol->owner != func) return false;
+  const Node *value = scope_only_value(symbol);
+  return value != NULL && value->kind != NODE_NAME && value->kind != NODE_TRY &&
+         is_no_error(func, value);
+}
+
+// Whether it can be seen that the value is neither nil nor an error. (What a
+// `?` leaves in a variable may be asked what it is before it is returned.)
+static bool is_no_error(const Func *func, const Node *value) {
   switch (value->kind) {
     case NODE_NAME:
+      return value->note != NULL && is_no_error_name(func, value->note);
+    case NODE_CALL:
+      return is_plain_call(value);
     case NODE_FIELD:
     case NODE_INDEX:
-    case NODE_CALL:
     case NODE_RECV:
     case NODE_NIL:
+    case NODE_VALUE:
       return false;
     case NODE_BINARY:
       return value->op != AST_AND && value->op != AST_OR &&
@@ -109,13 +136,23 @@ static bool is_no_error(const Node *value) {
   }
 }
 
-static void note_return(Func *func, Node *values, int count, Pos pos) {
-  FuncResolve *resolve = &func->resolve;
+static void note_alone(Compiler *compiler, FuncResolve *resolve,
+                       const Node *value) {
+  ReturnAlone *alone = arena_alloc(compiler->arena, sizeof *alone);
+  alone->value = value;
+  alone->before = resolve->alone;
+  resolve->alone = alone;
+}
+
+static void note_return(Compiler *compiler, const Node *values, int count,
+                        Pos pos) {
+  FuncResolve *resolve = &compiler->func->resolve;
   if (count == 0) return;
+  if (count == 1) note_alone(compiler, resolve, values);
   if (is_lone_call(values)) {
     resolve->passes |= !gives_one(values);
   } else if (count == 1) {
-    if (resolve->plain == NULL && is_no_error(values)) resolve->plain = values;
+    return;
   } else if (resolve->several == 0) {
     resolve->several = count;
     resolve->several_pos = pos;
@@ -138,7 +175,7 @@ void resolve_return(Compiler *compiler, Node *node) {
   if (count > MAX_PARAMETERS)
     diag_error(compiler->diags, node->pos, 6,
                "at most %d values can be returned", MAX_PARAMETERS);
-  note_return(compiler->func, node->a, count, node->pos);
+  note_return(compiler, node->a, count, node->pos);
   note_results(compiler->func, is_lone_call(node->a) ? 2 : count);
 }
 
@@ -151,6 +188,15 @@ static void returns_disagree(Compiler *compiler, const Func *func) {
              resolve->other_pos.line, resolve->other);
   diag_hint(compiler->diags,
             "let all returns of this function give as many values");
+}
+
+// The first value that is returned alone, and surely is no error, or NULL.
+static const Node *first_no_error(const Func *func) {
+  const Node *first = NULL;
+  for (const ReturnAlone *alone = func->resolve.alone; alone != NULL;
+       alone = alone->before)
+    if (is_no_error(func, alone->value)) first = alone->value;
+  return first;
 }
 
 static void returns_no_error(Compiler *compiler, const Node *value) {
@@ -169,7 +215,8 @@ static void settle_results(Compiler *compiler, Func *func, bool arrow) {
     return;
   }
   if (resolve->other != 0) returns_disagree(compiler, func);
-  if (resolve->plain != NULL) returns_no_error(compiler, resolve->plain);
+  const Node *plain = first_no_error(func);
+  if (plain != NULL) returns_no_error(compiler, plain);
   func->results = resolve->several != 0 ? resolve->several
                   : resolve->passes     ? RESULTS_PASSED
                                         : 1;

@@ -233,6 +233,25 @@ Symbol *scope_late(Compiler *compiler, Symbol *symbol) {
   return late;
 }
 
+// --- Values -----------------------------------------------------------------
+const Node *scope_only_value(const Symbol *symbol) {
+  const Node *decl = symbol->decl;
+  bool variable = symbol->kind == SYM_LOCAL || symbol->kind == SYM_GLOBAL;
+  if (!variable || symbol->assigned || symbol->parameter || decl == NULL)
+    return NULL;
+  if (decl->kind != NODE_DEFINE && decl->kind != NODE_VAR &&
+      decl->kind != NODE_CONST)
+    return NULL;
+  if (count_nodes(decl->a) != count_nodes(decl->b)) return NULL;
+  const Node *value = decl->b;
+  for (const Node *name = decl->a; name != NULL;
+       name = name->next, value = value->next) {
+    RT_ASSERT(name->kind == NODE_NAME && value != NULL);
+    if (name->note == symbol) return value;
+  }
+  return NULL;
+}
+
 // --- What was probably meant ------------------------------------------------
 static void suggest_map(const Compiler *compiler, const ObjMap *map,
                         bool private, Suggest *suggest) {

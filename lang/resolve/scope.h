@@ -30,6 +30,9 @@ Symbol *scope_find(Compiler *compiler, const AstStr *name, Pos pos);
 // The symbol to read a top-level function or struct of a session by: what is
 // in its cell then.
 Symbol *scope_late(Compiler *compiler, Symbol *symbol);
+// The only value that the variable ever gets, or NULL. All that may assign it
+// was resolved.
+const Node *scope_only_value(const Symbol *symbol);
 // Reports that a name (to be assigned, or read) is unknown, and what was
 // probably meant.
 void scope_unknown(Compiler *compiler, const AstStr *name, Pos pos,
