@@ -62,6 +62,10 @@ static bool has_name(const char *names, const char *name, size_t len) {
   return false;
 }
 
+bool entry_declares(const Entry *entry, const char *name) {
+  return has_name(entry->names, name, strlen(name));
+}
+
 static bool share_a_name(const char *a, const char *b) {
   for (const char *at = a; *at != '\0'; at += strcspn(at, " ") + 1) {
     if (has_name(b, at, strcspn(at, " "))) return true;
@@ -146,22 +150,10 @@ static CommandEnd do_load(Repl *repl, CspCall *call, const char *argument) {
   return repl->path != NULL ? COMMAND_LOADS : fail(repl);
 }
 
-// The function that the session has under this name. NULL: none.
-static const Proto *find_function(Repl *repl, const char *name) {
-  Value cell, v;
-  ObjString *key = vm_intern(repl->vm, name, strlen(name));
-  if (key == NULL || !map_get(repl->vm, repl->session.module->members,
-                              value_from_obj(key), &cell))
-    return NULL;
-  v = heap_load(&((ObjCell *)value_obj(cell))->value);
-  if (!value_is_type(v, OBJ_CLOSURE)) return NULL;
-  return ((ObjClosure *)value_obj(v))->proto;
-}
-
 static CommandEnd do_dis(Repl *repl, CspCall *call, const char *argument) {
   SessionInput input = {
       .path = ":dis", .text = argument, .len = strlen(argument), .dry = true};
-  const Proto *proto = find_function(repl, argument);
+  const Proto *proto = help_function(repl, argument);
   if (proto == NULL) {
     ObjClosure *main = session_compile(&repl->session, call->local, &input);
     if (input.messages != NULL) repl_say(repl, "%s", input.messages);
@@ -187,10 +179,10 @@ static CommandEnd do_quit(Repl *repl, CspCall *call, const char *argument) {
   return COMMAND_QUITS;
 }
 
-// What the library says of a name.
+// What the session has under a name, else what the library says of it.
 static CommandEnd tell_of(Repl *repl, CspCall *call, const char *name) {
   Text text = {0};
-  if (doc_find(&text, name)) {
+  if (help_find(&text, repl, name) || doc_find(&text, name)) {
     say_out(call, &text);
     return COMMAND_DONE;
   }

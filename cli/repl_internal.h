@@ -108,6 +108,13 @@ bool command_is(const char *text);
 void command_each(void (*fn)(void *arg, const char *name), void *arg);
 void entries_add(Repl *repl);  // repl->input went well
 void entries_free(Repl *repl);
+bool entry_declares(const Entry *entry, const char *name);
+
+// --- repl_help.c ------------------------------------------------------------
+// Adds what the session has under this name (`f`, `Point.move`, `p.move`).
+bool help_find(Text *out, Repl *repl, const char *name);
+// The function that the session has under this name. NULL: none.
+const Proto *help_function(Repl *repl, const char *name);
 
 // --- repl_complete.c: by the thread that edits, without a P -----------------
 // What the word that ends at the end of the line may be. `data` is the Repl,
