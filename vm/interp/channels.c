@@ -10,6 +10,7 @@
 #include "vm/code/operands.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
+#include "vm/interp/locks.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
@@ -115,8 +116,8 @@ const char *channel_wait_name(const Goroutine *g) {
   const ObjChan *object =
       (const ObjChan *)(const void *)((const char *)chan -
                                       offsetof(ObjChan, chan));
-  if (object->obj.type == OBJ_MUTEX) return "mutex";
-  if (object->obj.type == OBJ_SEMAPHORE) return "semaphore";
+  const char *lock = lock_wait_name(g, object);
+  if (lock != NULL) return lock;
   const ObjTimer *timer = object->timer;
   bool value = timer != NULL && (timer->obj.flags & TIMER_IS_VALUE);
   return value ? "timer" : g_wait_name(reason);

@@ -6,8 +6,8 @@
 // name it. A semaphore only counts, as any goroutine may give a place back.
 //
 // A goroutine that waits has a select block of one case (Goroutine.select). The
-// case keeps the lock alive between a wake-up and the next look, and remembers
-// when the wait began.
+// case keeps the lock alive between a wake-up and the next look. Its word is
+// the time when the wait began, whose lowest bit tells whether it is to read.
 #include "vm/interp/locks.h"
 
 #include <stdio.h>
@@ -51,7 +51,8 @@ Next lock_enter(CspCall *call, Value *window, int want) {
     vm_panic_memory(local, g);
     return THROW;
   }
-  block->cases[0] = (SelCase){.waiter = {.elem = value_from_small(rt_now())},
+  int64_t since = (rt_now() & ~(int64_t)LOCK_TO_READ) | call->later.number;
+  block->cases[0] = (SelCase){.waiter = {.elem = value_from_small(since)},
                               .chan = &lock->chan,
                               .send = true};
   block->count = 1;
@@ -65,6 +66,32 @@ Next lock_resume(Local *local, Goroutine *g) {
   if (g->g.wait.success) return GO_ON;
   group_raise(local, g);
   return THROW;
+}
+
+// What it is a part of is what the program knows. (Readers are only counted.)
+static const char *lock_name(const Goroutine *g, const ObjChan *lock) {
+  bool is_mutex = lock->obj.type == OBJ_MUTEX;
+  switch (lock->obj.flags) {
+    case PART_OF_RWMUTEX:
+      if (!is_mutex) return "rwmutex write, held by readers";
+      RT_ASSERT(g->select != NULL && g->select->count == 1);
+      return value_small(g->select->cases[0].waiter.elem) & LOCK_TO_READ
+                 ? "rwmutex read"
+                 : "rwmutex write";
+    case PART_OF_ONCE:
+      return "once";
+    case PART_OF_LATCH:
+      return "latch";
+    default:
+      return is_mutex ? "mutex" : "semaphore";
+  }
+}
+
+const char *lock_wait_name(const Goroutine *g, const ObjChan *channel) {
+  bool is_lock =
+      channel->obj.type == OBJ_MUTEX || channel->obj.type == OBJ_SEMAPHORE;
+  return is_lock || channel->obj.flags == PART_OF_LATCH ? lock_name(g, channel)
+                                                        : NULL;
 }
 
 uint64_t lock_holder(const Goroutine *g) {

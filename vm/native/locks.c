@@ -9,13 +9,37 @@
 #include "vm/object/channel_memory.h"
 
 // --- Making -----------------------------------------------------------------
-static CspStatus lock_made(CspCall *call, ObjType type, uint32_t places) {
-  ObjChan *lock = channel_new_lock(call->local, type, places);
-  if (lock == NULL) return csp_panic_memory(call);
-  return csp_ok(call, csp_wrap(value_from_obj(lock)));
+// part: of what it is one, or 0.
+static CspStatus made(CspCall *call, ObjChan *channel, uint8_t part) {
+  if (channel == NULL) return csp_panic_memory(call);
+  channel->obj.flags = part;
+  return csp_ok(call, csp_wrap(value_from_obj(channel)));
 }
 
-static CspStatus mutex_(CspCall *call) { return lock_made(call, OBJ_MUTEX, 1); }
+static CspStatus lock_made(CspCall *call, ObjType type, uint32_t places,
+                           uint8_t part) {
+  return made(call, channel_new_lock(call->local, type, places), part);
+}
+
+static CspStatus mutex_(CspCall *call) {
+  return lock_made(call, OBJ_MUTEX, 1, 0);
+}
+
+static CspStatus rwmutex_gate(CspCall *call) {
+  return lock_made(call, OBJ_MUTEX, 1, PART_OF_RWMUTEX);
+}
+
+static CspStatus rwmutex_room(CspCall *call) {
+  return lock_made(call, OBJ_SEMAPHORE, 1, PART_OF_RWMUTEX);
+}
+
+static CspStatus once_mutex(CspCall *call) {
+  return lock_made(call, OBJ_MUTEX, 1, PART_OF_ONCE);
+}
+
+static CspStatus latch_channel(CspCall *call) {
+  return made(call, channel_new(call->local, 0), PART_OF_LATCH);
+}
 
 static CspStatus semaphore_(CspCall *call) {
   int64_t n;
@@ -23,7 +47,7 @@ static CspStatus semaphore_(CspCall *call) {
   if (n < 1 || n > CHAN_MOST)
     return csp_panic(call, "sync.semaphore: n must be from 1 to %d, not %lld",
                      CHAN_MOST, (long long)n);
-  return lock_made(call, OBJ_SEMAPHORE, (uint32_t)n);
+  return lock_made(call, OBJ_SEMAPHORE, (uint32_t)n, 0);
 }
 
 // --- Methods ----------------------------------------------------------------
@@ -43,13 +67,15 @@ static bool enter_now(CspCall *call, ObjChan *lock) {
   return g_cancelled(&call->g->g) == NOT_CANCELLED && try_enter(call, lock);
 }
 
-static CspStatus enter_or_wait(CspCall *call, ObjChan *lock) {
+// number: LOCK_TO_READ, or 0.
+static CspStatus enter_or_wait(CspCall *call, ObjChan *lock, int64_t number) {
   call->later.kind = LATER_ENTER;
+  call->later.number = number;
   call->later.value = value_from_obj(lock);
   return CSP_LATER;
 }
 
-CspStatus builtin_lock(CspCall *call) {
+static CspStatus lock_as(CspCall *call, int64_t number) {
   ObjChan *lock = NULL;
   if (!need_lock(call, CSP_MUTEX, &lock)) return CSP_PANIC;
   if (enter_now(call, lock)) return csp_ok_nothing(call);
@@ -58,8 +84,10 @@ CspStatus builtin_lock(CspCall *call) {
     return csp_panic(call,
                      "lock: this goroutine holds the mutex already, and would "
                      "wait for itself");
-  return enter_or_wait(call, lock);
+  return enter_or_wait(call, lock, number);
 }
+
+CspStatus builtin_lock(CspCall *call) { return lock_as(call, 0); }
 
 CspStatus builtin_unlock(CspCall *call) {
   ObjChan *lock = NULL;
@@ -85,7 +113,7 @@ static CspStatus semaphore_acquire(CspCall *call) {
   ObjChan *lock = NULL;
   if (!need_lock(call, CSP_SEMAPHORE, &lock)) return CSP_PANIC;
   return enter_now(call, lock) ? csp_ok_nothing(call)
-                               : enter_or_wait(call, lock);
+                               : enter_or_wait(call, lock, 0);
 }
 
 static CspStatus semaphore_try_acquire(CspCall *call) {
@@ -101,6 +129,11 @@ static CspStatus semaphore_release(CspCall *call) {
 }
 
 // --- For read-write mutexes -------------------------------------------------
+// As lock. Dumps tell that it is to read.
+static CspStatus lock_to_read(CspCall *call) {
+  return lock_as(call, LOCK_TO_READ);
+}
+
 // The gate is first, as it knows its owner. Whoever is next waits for the room.
 static CspStatus write_unlock(CspCall *call) {
   CspValue room;
@@ -115,8 +148,13 @@ const CspFunction builtin_lock_functions[] = {
     {"_release", "semaphore", semaphore_release},
     {"_write_unlock", "gate, room", write_unlock},
     {"_unlock", "mutex", builtin_unlock},
+    {"_lock_to_read", "gate", lock_to_read},
     CSP_REPEATABLE,
     {"_mutex", "", mutex_},
+    {"_rwmutex_gate", "", rwmutex_gate},
+    {"_rwmutex_room", "", rwmutex_room},
+    {"_once_mutex", "", once_mutex},
+    {"_latch_channel", "", latch_channel},
     {"_semaphore", "n", semaphore_},
     {NULL, NULL, NULL}};
 

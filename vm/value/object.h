@@ -184,6 +184,11 @@ typedef struct ObjBound {  // p.method
 } ObjBound;
 
 typedef struct ObjTimer ObjTimer;
+enum {  // flags of ObjChan: what of the module sync it is a part of, for dumps
+  PART_OF_RWMUTEX = 1,  // a mutex: its gate. A semaphore: its room
+  PART_OF_ONCE = 2,
+  PART_OF_LATCH = 3,
+};
 typedef struct ObjChan {  // also a mutex, a semaphore (vm/interp/locks.c)
   Obj obj;
   ObjTimer *timer;  // of after and tick; NULL. Keeps it as long as the chan
