@@ -321,12 +321,14 @@ Next call_return(Local *local, Goroutine *g, const Value *from, int n) {
   Value *base = g->base;
   RT_ASSERT(frame_is_valid(g, base) && base > g->stack + FRAME_WORDS);
   Value info = base[-2];
-  const char *name = frame_closure(base)->proto->name->own;
+  const Proto *proto = frame_closure(base)->proto;
+  int want = (int)(info >> 2 & 0xff);
+  if (want == 0 && (proto->flags & PROTO_STORED)) want = WANT_DROP;
   g->pc = (const Instr *)(uintptr_t)base[-3];
   g->base = base - (info >> 10);
   RT_ASSERT(frame_is_valid(g, g->base));
   bool fine = call_deliver(local, g, base - FRAME_WORDS, (Results){from, n},
-                           (int)(info >> 2 & 0xff), name);
+                           want, proto->name->own);
   return fine ? RELOAD : THROW;
 }
 

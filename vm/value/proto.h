@@ -28,9 +28,10 @@ enum {
   PROTO_MAIN = 16,     // a module's top level
   PROTO_TOP = 32,      // captures nothing: `self` is the one closure of it
   PROTO_LIBRARY = 64,  // of the library: traces leave its frames out
+  PROTO_STORED = 128,  // hands out what was stored, as natives of CSP_STORED
   // what functions of a prelude may have
-  PROTO_COMPILED =
-      PROTO_REST | PROTO_DEFER | PROTO_DEFAULTS | PROTO_TOP | PROTO_LIBRARY,
+  PROTO_COMPILED = PROTO_REST | PROTO_DEFER | PROTO_DEFAULTS | PROTO_TOP |
+                   PROTO_LIBRARY | PROTO_STORED,
 };
 
 // Where a closure's upvalue comes from when CLOSURE is executed.
