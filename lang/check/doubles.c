@@ -9,7 +9,7 @@
 #include "lang/arena.h"
 #include "vm/value/float.h"
 
-enum { SHOWN_MOST = 40 };  // bytes of a string that a message shows
+enum { KEY_SHOWN_MOST = 40 };  // bytes of a string that a message shows
 
 // The literals that were met: the text of each, with its node.
 typedef struct MetLiterals {
@@ -18,7 +18,7 @@ typedef struct MetLiterals {
 } MetLiterals;
 
 // --- Text -------------------------------------------------------------------
-static void add_float(Text *text, double f, bool shown) {
+static void add_key_float(Text *text, double f, bool shown) {
   char digits[32];
   bool whole = f >= -0x1p63 && f < 0x1p63 && f == floor(f);
   if (whole && !shown)
@@ -28,20 +28,21 @@ static void add_float(Text *text, double f, bool shown) {
 }
 
 // Their length makes sure that two strings never give the same text.
-static void add_string(Text *text, AstStr string, bool shown) {
-  size_t most = shown && string.len > SHOWN_MOST ? SHOWN_MOST : string.len;
+static void add_key_string(Text *text, AstStr string, bool shown) {
+  size_t most =
+      shown && string.len > KEY_SHOWN_MOST ? KEY_SHOWN_MOST : string.len;
   if (!shown) text_addf(text, "%zu", string.len);
   text_add(text, "\"", 1);
   text_add(text, string.text, most);
   text_add(text, "\"", 1);
 }
 
-static bool add_literal(Text *text, const Node *node, bool shown);
+static bool add_key(Text *text, const Node *node, bool shown);
 
-static bool add_tuple(Text *text, const Node *tuple, bool shown) {
+static bool add_key_tuple(Text *text, const Node *tuple, bool shown) {
   text_add(text, "(", 1);
   for (const Node *part = tuple->a; part != NULL; part = part->next) {
-    if (!add_literal(text, part, shown)) return false;
+    if (!add_key(text, part, shown)) return false;
     bool last = part->next == NULL && part != tuple->a;
     if (!last) text_add(text, ", ", part->next == NULL ? 1 : 2);
   }
@@ -50,7 +51,7 @@ static bool add_tuple(Text *text, const Node *tuple, bool shown) {
 }
 
 // shown: as it is written. Else equal ones have one text. false: it is none.
-static bool add_literal(Text *text, const Node *node, bool shown) {
+static bool add_key(Text *text, const Node *node, bool shown) {
   switch (node->kind) {
     case NODE_NIL:
       text_add(text, "nil", 3);
@@ -65,23 +66,24 @@ static bool add_literal(Text *text, const Node *node, bool shown) {
       text_addf(text, "%lld", (long long)node->i);
       return true;
     case NODE_FLOAT:
-      add_float(text, node->f, shown);
+      add_key_float(text, node->f, shown);
       return true;
     case NODE_STRING:
-      add_string(text, node->str, shown);
+      add_key_string(text, node->str, shown);
       return true;
     case NODE_TUPLE:
-      return add_tuple(text, node, shown);
+      return add_key_tuple(text, node, shown);
     default:
       return false;
   }
 }
 
 // Equal literals give the same word. NULL: it is none, or there is no memory.
-static const AstStr *word_of(Compiler *compiler, const Node *node, bool shown) {
+static const AstStr *key_word(Compiler *compiler, const Node *node,
+                              bool shown) {
   Text text = {.memory = compiler->vm->memory};
   const AstStr *word = NULL;
-  if (add_literal(&text, node, shown) && !text.failed)
+  if (add_key(&text, node, shown) && !text.failed)
     word = arena_intern(compiler->arena, text.data, text.len);
   if (text.failed) compiler->no_memory = true;
   text_free(&text);
@@ -91,8 +93,8 @@ static const AstStr *word_of(Compiler *compiler, const Node *node, bool shown) {
 // --- Finding ----------------------------------------------------------------
 static void warn_double(Compiler *compiler, const Node *node,
                         const Node *before, const char *what) {
-  const AstStr *here = word_of(compiler, node, true);
-  const AstStr *there = word_of(compiler, before, true);
+  const AstStr *here = key_word(compiler, node, true);
+  const AstStr *there = key_word(compiler, before, true);
   if (here == NULL || there == NULL) return;
   diag_warn(compiler->diags, node->pos, 1, "the %s %s stands twice", what,
             here->text);
@@ -105,7 +107,7 @@ static void warn_double(Compiler *compiler, const Node *node,
 
 static void meet(MetLiterals *met, const Node *node, const char *what) {
   Compiler *compiler = met->compiler;
-  const AstStr *word = word_of(compiler, node, false);
+  const AstStr *word = key_word(compiler, node, false);
   if (word == NULL) return;
   uint64_t key = (uint64_t)(uintptr_t)word, found;
   if (table_get(&met->table, key, &found))

@@ -38,8 +38,8 @@ static bool has_field(const Node *type, const AstStr *name) {
 }
 
 // Its declaration, or NULL.
-static const Node *find_method(Compiler *compiler, const Node *type,
-                               const AstStr *name) {
+static const Node *declared_method(Compiler *compiler, const Node *type,
+                                   const AstStr *name) {
   size_t len = type->name->len + 1 + name->len;
   char *text = arena_alloc(compiler->arena, len + 1);
   memcpy(text, type->name->text, type->name->len);
@@ -55,13 +55,13 @@ static const Node *find_method(Compiler *compiler, const Node *type,
 const Node *fields_method(Compiler *compiler, const Node *field) {
   const Node *type = struct_of(field->a);
   return type != NULL && !has_field(type, field->name)
-             ? find_method(compiler, type, field->name)
+             ? declared_method(compiler, type, field->name)
              : NULL;
 }
 
 static bool is_error_struct(Compiler *compiler, const Node *type) {
   static const AstStr ERROR = {"error", 5};
-  return find_method(compiler, type, &ERROR) != NULL;
+  return declared_method(compiler, type, &ERROR) != NULL;
 }
 
 bool fields_is_plain(Compiler *compiler, const Node *node) {
@@ -81,7 +81,7 @@ static void check_instance(Compiler *compiler, const Node *type,
                            const Node *node) {
   RT_ASSERT(type->kind == NODE_STRUCT && node->kind == NODE_FIELD);
   if (has_field(type, node->name) ||
-      find_method(compiler, type, node->name) != NULL ||
+      declared_method(compiler, type, node->name) != NULL ||
       is_error_part(compiler, type, node->name))
     return;
   Suggest suggest = {.wanted = node->name->text};

@@ -19,7 +19,7 @@ static void ask(const Node *node) {
     ((Symbol *)node->note)->asked = true;
 }
 
-static void ask_all(const Node *list) {
+static void ask_each(const Node *list) {
   for (const Node *node = list; node != NULL; node = node->next) ask(node);
 }
 
@@ -34,7 +34,7 @@ static void ask_within(const Node *list) {
   }
 }
 
-static void look_at(const Node *node) {
+static void look_for_questions(const Node *node) {
   switch (node->kind) {
     case NODE_IS:
     case NODE_UNARY:
@@ -45,7 +45,7 @@ static void look_at(const Node *node) {
       ask(node->b);
       break;
     case NODE_TRY:
-      if (node->a->kind == NODE_CALL) ask_all(node->a->b);
+      if (node->a->kind == NODE_CALL) ask_each(node->a->b);
       break;
     case NODE_IF:
     case NODE_FOR:
@@ -62,7 +62,7 @@ static void look_at(const Node *node) {
 
 void returns_look(const Node *list) {
   for (const Node *node = list; node != NULL; node = node->next) {
-    look_at(node);
+    look_for_questions(node);
     returns_look(node->a);
     returns_look(node->b);
     returns_look(node->c);
@@ -91,7 +91,7 @@ static void each_return(Returns *returns, const Node *list) {
   }
 }
 
-static bool calls_error(const Node *node) {
+static bool is_error_call(const Node *node) {
   const Symbol *symbol = node->kind == NODE_CALL && node->a->kind == NODE_NAME
                              ? node->a->note
                              : NULL;
@@ -105,7 +105,7 @@ static void gather(Returns *returns, const Node *node) {
     return;
   const Node *last = node->a;
   while (last->next != NULL) last = last->next;
-  bool ends = last->kind == NODE_NIL || calls_error(last);
+  bool ends = last->kind == NODE_NIL || is_error_call(last);
   if (ends && last != node->a) returns->pair = node;
 }
 
@@ -117,7 +117,7 @@ static bool is_tried(const Node *value) {
   return only != NULL && only->kind == NODE_TRY;
 }
 
-static bool is_no_error(Compiler *compiler, const Node *value) {
+static bool surely_no_error(Compiler *compiler, const Node *value) {
   Kind kind = kinds_of(value);
   if (kind != KIND_UNKNOWN) return kind != KIND_NIL;
   return is_tried(value) || fields_is_plain(compiler, value);
@@ -125,7 +125,7 @@ static bool is_no_error(Compiler *compiler, const Node *value) {
 
 static void warn_beside_try(Returns *returns, const Node *node) {
   if (node->kind != NODE_RETURN || node->a == NULL || node->a->next != NULL ||
-      !is_no_error(returns->compiler, node->a))
+      !surely_no_error(returns->compiler, node->a))
     return;
   Diags *diags = returns->compiler->diags;
   diag_warn(diags, node->a->pos, 1,
@@ -137,7 +137,7 @@ static void warn_beside_try(Returns *returns, const Node *node) {
 // --- Without ----------------------------------------------------------------
 static void warn_beside_pair(Returns *returns, const Node *node) {
   if (node->kind != NODE_RETURN || node->a == NULL || node->a->next != NULL ||
-      !is_no_error(returns->compiler, node->a))
+      !surely_no_error(returns->compiler, node->a))
     return;
   Diags *diags = returns->compiler->diags;
   int count = count_nodes(returns->pair->a);

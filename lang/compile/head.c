@@ -26,7 +26,7 @@ typedef struct Found {
   Pos inside;  // the first bracket from there on belongs to the head
 } Found;
 
-static bool is_method(const Node *decl, const Wanted *wanted) {
+static bool head_of_method(const Node *decl, const Wanted *wanted) {
   const Node *receiver = decl->a->c;
   if (receiver == NULL) return wanted->owner_len == 0;
   const AstStr *type = receiver->a->name;
@@ -34,8 +34,8 @@ static bool is_method(const Node *decl, const Wanted *wanted) {
          memcmp(type->text, wanted->owner, type->len) == 0;
 }
 
-static bool find_variable(const Node *stmt, const Wanted *wanted,
-                          Found *found) {
+static bool head_of_variable(const Node *stmt, const Wanted *wanted,
+                             Found *found) {
   const Node *value = stmt->b;
   if (wanted->owner_len > 0) return false;
   for (const Node *name = stmt->a; name != NULL && value != NULL;
@@ -49,11 +49,11 @@ static bool find_variable(const Node *stmt, const Wanted *wanted,
   return false;
 }
 
-static bool find_in(const Node *stmt, const Wanted *wanted, Found *found) {
+static bool head_is_of(const Node *stmt, const Wanted *wanted, Found *found) {
   switch (stmt->kind) {
     case NODE_FUNCDECL:
       if (strcmp(stmt->name->text, wanted->name) != 0 ||
-          !is_method(stmt, wanted))
+          !head_of_method(stmt, wanted))
         return false;
       *found = (Found){stmt->end, TOK_FUNC, stmt->end};
       return true;
@@ -66,7 +66,7 @@ static bool find_in(const Node *stmt, const Wanted *wanted, Found *found) {
     case NODE_VAR:
     case NODE_CONST:
     case NODE_ASSIGN:
-      return find_variable(stmt, wanted, found);
+      return head_of_variable(stmt, wanted, found);
     default:
       return false;
   }
@@ -74,7 +74,7 @@ static bool find_in(const Node *stmt, const Wanted *wanted, Found *found) {
 
 // --- Its tokens -------------------------------------------------------------
 // The first item from there on, or the number of items.
-static size_t item_at(const Trail *trail, Pos pos) {
+static size_t trail_item_at(const Trail *trail, Pos pos) {
   size_t n = 0;
   while (n < trail->count && trail->items[n].pos.offset < pos.offset) n++;
   return n;
@@ -122,15 +122,16 @@ static uint32_t comments_above(const Trail *trail, size_t n) {
   }
 }
 
-static bool measure(const Trail *trail, const Found *found, LangHead *head) {
-  size_t n = item_at(trail, found->begin);
+static bool head_measure(const Trail *trail, const Found *found,
+                         LangHead *head) {
+  size_t n = trail_item_at(trail, found->begin);
   while (found->word != 0 && n > 0 && n < trail->count &&
          trail->items[n].kind != found->word)
     n--;
   if (n == trail->count) return false;
   head->begin = trail->items[n].pos.offset;
   head->comment = comments_above(trail, n);
-  head->end = end_of_brackets(trail, item_at(trail, found->inside));
+  head->end = end_of_brackets(trail, trail_item_at(trail, found->inside));
   RT_ASSERT(head->comment <= head->begin);
   return head->end > head->begin;
 }
@@ -144,8 +145,8 @@ static bool find_in_text(const Source *source, const Wanted *wanted,
   const Node *stmt = parse_with_trail(source, arena, diags, &trail);
   bool fine = !trail.failed && !arena_failed(arena) && diags_errors(diags) == 0;
   for (; fine && stmt != NULL; stmt = stmt->next)
-    any |= find_in(stmt, wanted, &found);
-  bool measured = any && measure(&trail, &found, head);
+    any |= head_is_of(stmt, wanted, &found);
+  bool measured = any && head_measure(&trail, &found, head);
   trail_free(&trail);
   return measured;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Mutexes and semaphores: the builtins that make them for the module sync, and
 // their methods that never wait. A lock that is not free waits in
-// vm/interp/locks.c. What is made of them is in stdlib/sync.csp, and `with` in
-// prelude.csp.
+// vm/interp/locks.c. What is part_made of them is in stdlib/sync.csp, and
+// `with` in prelude.csp.
 #include "vm/interp/locks.h"
 #include "vm/heap/local.h"
 #include "vm/native/builtins.h"
@@ -10,7 +10,7 @@
 
 // --- Making -----------------------------------------------------------------
 // part: of what it is one, or 0.
-static CspStatus made(CspCall *call, ObjChan *channel, uint8_t part) {
+static CspStatus part_made(CspCall *call, ObjChan *channel, uint8_t part) {
   if (channel == NULL) return csp_panic_memory(call);
   channel->obj.flags = part;
   return csp_ok(call, csp_wrap(value_from_obj(channel)));
@@ -18,7 +18,7 @@ static CspStatus made(CspCall *call, ObjChan *channel, uint8_t part) {
 
 static CspStatus lock_made(CspCall *call, ObjType type, uint32_t places,
                            uint8_t part) {
-  return made(call, channel_new_lock(call->local, type, places), part);
+  return part_made(call, channel_new_lock(call->local, type, places), part);
 }
 
 static CspStatus mutex_(CspCall *call) {
@@ -38,7 +38,7 @@ static CspStatus once_mutex(CspCall *call) {
 }
 
 static CspStatus latch_channel(CspCall *call) {
-  return made(call, channel_new(call->local, 0), PART_OF_LATCH);
+  return part_made(call, channel_new(call->local, 0), PART_OF_LATCH);
 }
 
 static CspStatus semaphore_(CspCall *call) {
