@@ -210,7 +210,8 @@ static bool make_texts(CspCall *call, OsSignals *signals) {
 static CspStatus take(CspCall *call, OsSignals *signals, uint32_t want) {
   drop_closed(signals);
   if (signals->count == TAKEN_MOST)
-    return csp_ok_error(call, "os.signals: %d channels are open", TAKEN_MOST);
+    return csp_ok_coded(call, "limit", "os.signals: %d channels are open",
+                        TAKEN_MOST);
   CspValue channel = csp_chan(call, ROOM);
   if (csp_is_undef(channel) || !make_texts(call, signals))
     return csp_panic_memory(call);
@@ -233,7 +234,8 @@ static CspStatus take_signals(CspCall *call) {
   if (want == 0) return csp_panic(call, "os.signals: no names are given");
   OsSignals *signals = csp_state(csp_of(call), &signals_class);
   if (signals->refused)
-    return csp_ok_error(call, "os.signals: no thread is left to read signals");
+    return csp_ok_coded(call, "limit",
+                        "os.signals: no thread is left to read signals");
   pthread_mutex_lock(&signals->lock);
   CspStatus status = take(call, signals, want);
   pthread_mutex_unlock(&signals->lock);

@@ -629,7 +629,8 @@ static bool from_hex_turns(CspCall *call, Loop *loop, size_t stop) {
 
 static CspStatus from_hex_done(CspCall *call, Loop *loop) {
   if (loop->n < 0) return csp_ok_value(call, loop->out);
-  return csp_ok_error(call, "no hexadecimal digit at %lld", (long long)loop->n);
+  return csp_ok_coded(call, "syntax", "no hexadecimal digit at %lld",
+                      (long long)loop->n);
 }
 
 // (bytes, nil) or (nil, error)
@@ -637,7 +638,8 @@ static CspStatus bytes_from_hex(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   if (s.len % 2 != 0) {
-    return csp_ok_error(call, "hexadecimal text of odd length %zu", s.len);
+    return csp_ok_coded(call, "syntax", "hexadecimal text of odd length %zu",
+                        s.len);
   }
   CspValue bytes = csp_bytes(call, NULL, s.len / 2);
   if (csp_is_undef(bytes)) return csp_panic_memory(call);
@@ -730,7 +732,7 @@ static bool from_base64_turns(CspCall *call, Loop *loop, size_t stop) {
 
 static CspStatus from_base64_done(CspCall *call, Loop *loop) {
   if (loop->n) return csp_ok_value(call, loop->out);
-  return csp_ok_error(call, "the text is not base64");
+  return csp_ok_coded(call, "syntax", "the text is not base64");
 }
 
 // Takes the padding off, which is any number of = at the end. The result is
@@ -749,7 +751,7 @@ static CspStatus bytes_from_base64(CspCall *call) {
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   if (!take_padding(call, &s)) return CSP_PANIC;
   size_t odd = s.len % 4;
-  if (odd == 1) return csp_ok_error(call, "the text is not base64");
+  if (odd == 1) return csp_ok_coded(call, "syntax", "the text is not base64");
   CspValue bytes =
       csp_bytes(call, NULL, s.len / 4 * 3 + (odd > 0 ? odd - 1 : 0));
   if (csp_is_undef(bytes)) return csp_panic_memory(call);

@@ -31,6 +31,7 @@ typedef struct JsonText {
   const char *begin, *at, *end;
   JsonFail fail;
   const char *wrong;  // where
+  const char *code;   // of the error
   char why[200];
 } JsonText;
 

@@ -23,6 +23,12 @@ static bool pass_digits(JsonText *text) {
   }
 }
 
+static bool refuse_range(JsonText *text, const char *number, const char *why) {
+  json_refuse(text, number, "%s", why);
+  text->code = "range";
+  return false;
+}
+
 // The digits from `from` up to `at`, as an int.
 static bool json_int(JsonText *text, const char *number, CspValue *v) {
   enum { DIGITS = 19 };  // of the greatest
@@ -33,7 +39,7 @@ static bool json_int(JsonText *text, const char *number, CspValue *v) {
   for (const char *at = from; fits && at < text->at; at++)
     n = n * 10 + (uint64_t)(*at - '0');
   if (!fits || n > most)
-    return json_refuse(text, number, "an int of more than 64 bits");
+    return refuse_range(text, number, "an int of more than 64 bits");
   *v = csp_int(text->call, (int64_t)(negative ? 0 - n : n));
   if (csp_is_undef(*v)) text->fail = JSON_NO_MEMORY;
   return text->fail == JSON_FINE;
@@ -44,7 +50,7 @@ static bool json_float(JsonText *text, const char *number, CspValue *v) {
   int error =
       csp_parse_float(text->call, number, (size_t)(text->at - number), &d);
   if (error == ERANGE)
-    return json_refuse(text, number, "the number is too large for a float");
+    return refuse_range(text, number, "the number is too large for a float");
   if (error != 0) {
     text->fail = JSON_PANICKED;
     return false;

@@ -276,8 +276,8 @@ static CspStatus refused(JsonParser *parser) {
   size_t line, column;
   if (!json_place(text, text->wrong, &line, &column)) return CSP_PANIC;
   line += (size_t)csp_to_int(csp_arg(text->call, 1)) - 1;
-  return csp_ok_error(text->call, "json: line %zu, column %zu: %s", line,
-                      column, text->why);
+  return csp_ok_coded(text->call, text->code, "json: line %zu, column %zu: %s",
+                      line, column, text->why);
 }
 
 static CspStatus parsed(JsonParser *parser) {

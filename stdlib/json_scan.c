@@ -18,6 +18,7 @@ bool json_refuse(JsonText *text, const char *where, const char *format, ...) {
   vsnprintf(text->why, sizeof text->why, format, args);
   va_end(args);
   text->wrong = where;
+  text->code = "syntax";
   text->fail = JSON_WRONG;
   return false;
 }

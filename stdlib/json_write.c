@@ -82,7 +82,8 @@ static bool refuse_path(TextJob *job, uint32_t depth, const char *why,
   buffer_add(&text, why, strlen(why));
   buffer_add(&text, more, strlen(more));
   CspValue message = buffer_string(job->call, &text);
-  job->item = csp_error(job->call, message, csp_nil());
+  job->item = csp_error_coded(job->call, message, csp_nil(),
+                              csp_string(job->call, "invalid", 7));
   job->flag = true;
   job->s.len = 0;
   if (csp_is_undef(job->item)) job->text.failed = true;

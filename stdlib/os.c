@@ -34,7 +34,8 @@ static CspStatus os_flush(CspCall *call) {
 // process's signals has the builtin _signals for that, which takes a list.
 static CspStatus os_signals(CspCall *call) {
   if (csp_is_undef(csp_builtin(call, "_signals")))
-    return csp_ok_error(call, "os.signals: the host gives no signals");
+    return csp_ok_coded(call, "unsupported",
+                        "os.signals: the host gives no signals");
   int count = csp_argc(call);
   CspValue names = csp_list(call, (size_t)count);
   for (int i = 0; i < count && !csp_is_undef(names); i++)
@@ -52,7 +53,7 @@ static CspStatus os_getwd(CspCall *call) {
 static CspStatus os_hostname(CspCall *call) {
   char name[256];
   if (gethostname(name, sizeof name) != 0) {
-    return csp_ok_error(call, "the host has no name");
+    return csp_ok_coded(call, csp_errno_code(errno), "the host has no name");
   }
   name[sizeof name - 1] = '\0';
   return csp_ok_value(call, csp_string(call, name, strlen(name)));

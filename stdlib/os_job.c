@@ -289,6 +289,11 @@ const char *job_error_text(int error) {
   }
 }
 
+static const char *job_error_code(int error) {
+  if (error == JOB_NO_THREAD) return "limit";
+  return error == JOB_WOULD_WAIT ? "busy" : csp_errno_code(error);
+}
+
 CspValue job_error(CspCall *call, const Job *job, int error) {
   Buffer text = {.csp = csp_of(call)};
   const char *pieces[] = {"cannot ",
@@ -303,7 +308,9 @@ CspValue job_error(CspCall *call, const Job *job, int error) {
     buffer_add(&text, pieces[i], strlen(pieces[i]));
   }
   CspValue message = buffer_string(call, &text);
-  return csp_is_undef(message) ? message : csp_error(call, message, csp_nil());
+  const char *code = job_error_code(error);
+  return csp_error_coded(call, message, csp_nil(),
+                         csp_string(call, code, strlen(code)));
 }
 
 CspStatus job_fail(CspCall *call, Job *job) {
@@ -346,11 +353,11 @@ CspStatus job_done_flag(CspCall *call, void *data) {
   Job *job = data;
   bool flag = job->flag;
   bool known = job->error != JOB_NO_THREAD && !job_lacks(job);
-  if (!known)
-    csp_panic(call, "cannot %s %s: %s", job->verb, job->path,
-              job_error_text(job->error));
+  CspValue error = known ? csp_nil() : job_error(call, job, job->error);
   job_free(job);
-  return known ? csp_ok_bool(call, flag) : CSP_PANIC;
+  if (known) return csp_ok_bool(call, flag);
+  return csp_is_undef(error) ? csp_panic_memory(call)
+                             : csp_tail_named(call, "panic", 1, &error);
 }
 
 // Goes through the strings of job->data, in pieces. `at` is the next.

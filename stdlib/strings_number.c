@@ -74,9 +74,10 @@ static CspStatus ok_bad_text(CspCall *call, Str s, const char *wanted,
     buffer_free(&quoted);
     return csp_panic_memory(call);
   }
-  CspStatus status = csp_ok_error(
-      call, "%.80s%s is %s%s", quoted.data, quoted.len > 80 ? "..." : "",
-      error == ERANGE ? "out of the range of " : "not ", wanted);
+  CspStatus status =
+      csp_ok_coded(call, error == ERANGE ? "range" : "syntax",
+                   "%.80s%s is %s%s", quoted.data, quoted.len > 80 ? "..." : "",
+                   error == ERANGE ? "out of the range of " : "not ", wanted);
   buffer_free(&quoted);
   return status;
 }

@@ -223,7 +223,7 @@ static CspStatus time_parse_duration(CspCall *call) {
   }
   while (ok && left.len > 0) ok = add_piece(call, &left, &sum);
   if (!ok || sum > 9.2e18) {
-    return csp_ok_error(call,
+    return csp_ok_coded(call, ok ? "range" : "syntax",
                         "\"%.60s\" is no duration; write for example "
                         "1h30m, 1.5s or 20ms",
                         s.data);

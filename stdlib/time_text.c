@@ -433,14 +433,14 @@ CspStatus time_parse(CspCall *call) {
                      p.bad_letter);
   }
   if (!fits || p.at != text.len) {
-    return csp_ok_error(call,
+    return csp_ok_coded(call, "syntax",
                         "the time \"%.60s\" does not fit the layout "
                         "\"%.60s\" (at byte %zu)",
                         text.data, layout.data,
                         p.at < text.len ? p.at : text.len);
   }
   if (!parsed_time(&p, csp_truthy(csp_arg(call, 2)), &t)) {
-    return csp_ok_error(call, "there is no time \"%.60s\"", text.data);
+    return csp_ok_coded(call, "range", "there is no time \"%.60s\"", text.data);
   }
   return csp_ok_value(call, csp_int(call, t));
 }

@@ -330,12 +330,17 @@ CspStatus csp_ok_float(CspCall *call, double d);
 CspStatus csp_ok_bool(CspCall *call, bool b);
 CspStatus csp_ok_string(CspCall *call, const char *data, size_t len);
 // Results of functions that can fail in the ordinary way. They are (value,
-// nil), or (nil, error) with a printf message. csp_ok_errno says "what:
-// strerror".
+// nil), or (nil, error) with a printf message. csp_ok_coded's has a code.
+// csp_ok_errno says "what: strerror", and its code is csp_errno_code(error).
 CspStatus csp_ok_value(CspCall *call, CspValue value);
 CspStatus csp_ok_error(CspCall *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+CspStatus csp_ok_coded(CspCall *call, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 CspStatus csp_ok_errno(CspCall *call, int error, const char *what);
+// The code of a system's error, as in docs/library.md: "not_found" for ENOENT.
+// "other" for those that have none. Any thread.
+const char *csp_errno_code(int error);
 // Gives the element of a sequence at *at, which is 0 for the first, and moves
 // *at on (less than 2^61). false: there is none. It may panic. Where memory is
 // out it may give an undefined value, and may then be called with the same *at
@@ -682,8 +687,9 @@ CspValue csp_bool(bool b);
 // These allocate. Out of memory gives undef. csp_ok and csp_return notice it
 // and panic. So do functions that put values into others and may say false
 // (csp_list_push, csp_map_set, csp_bytes_append, csp_set_field and their kin),
-// whether the value or what it is put into is undef. csp_error of undef gives
-// undef. No other function of this file takes undef unless it says so.
+// whether the value or what it is put into is undef. csp_error and
+// csp_error_coded of undef give undef. No other function of this file takes
+// undef unless it says so.
 CspValue csp_int(CspCall *call, int64_t i);
 CspValue csp_float(CspCall *call, double d);
 CspValue csp_string(CspCall *call, const char *data, size_t len);
@@ -696,6 +702,9 @@ CspValue csp_bytes_room(CspCall *call, size_t len, char **data);
 void csp_cut_room(CspValue room, size_t len);
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len);  // frees
 CspValue csp_error(CspCall *call, CspValue message, CspValue cause);
+// code: a string, an int or nil.
+CspValue csp_error_coded(CspCall *call, CspValue message, CspValue cause,
+                         CspValue code);
 CspValue csp_list(CspCall *call, size_t capacity);
 CspValue csp_tuple(CspCall *call, const CspValue *values, size_t count);
 CspValue csp_map(CspCall *call, size_t capacity);
@@ -712,7 +721,8 @@ double csp_to_float(CspValue v);  // int or float
 const char *csp_to_string(CspValue v, size_t *len);
 bool csp_is_error(CspValue v);  // CSP_ERROR, or a struct with a method `error`
 CspValue csp_error_message(CspValue error);  // of a struct: its field, or nil
-CspValue csp_error_cause(CspValue error);    // likewise, as the trace is
+CspValue csp_error_cause(CspValue error);    // likewise, as the rest is
+CspValue csp_error_code(CspValue error);     // a string, an int or nil
 CspValue csp_error_trace(CspCall *call, CspValue error);  // a list, or undef
 
 size_t csp_list_len(CspValue list);              // or of a tuple

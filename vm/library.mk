@@ -32,7 +32,7 @@ AMALGAMATED  := $(LIB_SRC) $(GEN_OBJ:.o=.c)
 .PHONY: amalgamation lint-amalgamation
 amalgamation: $(AMALGAMATION)  ## build/amalgamation/cspvm.c and csp.h: the library as one file
 
-$(AMALGAMATION): vm/amalgamate.py $(AMALGAMATED) $(wildcard $(LAYERS:%=%/*.h) $(LAYERS:%=%/*/*.h)) vm/code/opcodes.def \
+$(AMALGAMATION): vm/amalgamate.py $(AMALGAMATED) $(wildcard $(LAYERS:%=%/*.h) $(LAYERS:%=%/*/*.h)) vm/code/opcodes.def vm/api/error_codes.def \
                  $(BUILD)/lang/parse/grammar.h LICENSE
 	$(SAY) python3 vm/amalgamate.py --out $(@D) -I $(BUILD) $(AMALGAMATED)
 

@@ -5,6 +5,7 @@
 // Called by natives, on the M that runs their goroutine, with its P; and while
 // booting, with a call that has no goroutine. The values' half of the API is
 // in api_values.c, runtimes in vm.c, host classes in api_host.c.
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -75,27 +76,53 @@ CspStatus csp_ok_value(CspCall *call, CspValue value) {
   return csp_ok(call, csp_nil());
 }
 
-static CspStatus ok_error_text(CspCall *call, const char *text, size_t len) {
-  CspValue message = csp_string(call, text, len);
-  if (csp_is_undef(message)) return csp_panic_memory(call);
+// code NULL: none.
+static CspStatus ok_error_args(CspCall *call, const char *code,
+                               const char *format, va_list args) {
+  size_t len = 0;
+  char *text = mem_format_args(call->vm->memory, &len, format, args);
+  if (text == NULL) return csp_panic_memory(call);
+  CspValue message = csp_alloc_take(call, text, len);
+  CspValue word =
+      code != NULL ? csp_string(call, code, strlen(code)) : csp_nil();
   csp_return(call, csp_nil());
-  return csp_ok(call, csp_error(call, message, csp_nil()));
+  return csp_ok(call, csp_error_coded(call, message, csp_nil(), word));
 }
 
 CspStatus csp_ok_error(CspCall *call, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  size_t len = 0;
-  char *text = mem_format_args(call->vm->memory, &len, format, args);
+  CspStatus status = ok_error_args(call, NULL, format, args);
   va_end(args);
-  if (text == NULL) return csp_panic_memory(call);
-  CspStatus status = ok_error_text(call, text, len);
-  mem_free(text);
   return status;
 }
 
+CspStatus csp_ok_coded(CspCall *call, const char *code, const char *format,
+                       ...) {
+  va_list args;
+  va_start(args, format);
+  CspStatus status = ok_error_args(call, code, format, args);
+  va_end(args);
+  return status;
+}
+
+const char *csp_errno_code(int error) {
+  switch (error) {
+#define CODE(word)
+#define ERRNO(number, word) \
+  case number:              \
+    return word;
+#include "vm/api/error_codes.def"
+#undef CODE
+#undef ERRNO
+    default:
+      return "other";
+  }
+}
+
 CspStatus csp_ok_errno(CspCall *call, int error, const char *what) {
-  return csp_ok_error(call, "%s: %s", what, plain_error(error));
+  return csp_ok_coded(call, csp_errno_code(error), "%s: %s", what,
+                      plain_error(error));
 }
 
 // --- Panics -----------------------------------------------------------------

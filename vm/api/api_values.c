@@ -146,10 +146,17 @@ CspValue csp_alloc_take(CspCall *call, char *block, size_t len) {
 }
 
 CspValue csp_error(CspCall *call, CspValue message, CspValue cause) {
+  return csp_error_coded(call, message, cause, csp_nil());
+}
+
+CspValue csp_error_coded(CspCall *call, CspValue message, CspValue cause,
+                         CspValue code) {
   UNDEF_IF_OVER(call);
-  if (csp_is_undef(message) || csp_is_undef(cause))
+  if (csp_is_undef(message) || csp_is_undef(cause) || csp_is_undef(code))
     return csp_wrap(VALUE_UNDEF);
-  ObjError *error = error_new(call->local, message.word, cause.word);
+  RT_ASSERT(code.word == VALUE_NIL || value_is_int(code.word) ||
+            value_is_type(code.word, OBJ_STRING));
+  ObjError *error = error_new(call->local, message.word, cause.word, code.word);
   if (error != NULL && call->g != NULL)
     places_begin(call->local, call->g, error);
   return wrap_obj(error);
@@ -231,6 +238,11 @@ CspValue csp_error_message(CspValue error) {
 CspValue csp_error_cause(CspValue error) {
   if (csp_type(error) != CSP_ERROR) return field_of_error(error, "cause");
   return csp_wrap(heap_load(&AS(ObjError, error)->cause));
+}
+
+CspValue csp_error_code(CspValue error) {
+  if (csp_type(error) != CSP_ERROR) return field_of_error(error, "code");
+  return csp_wrap(heap_load(&AS(ObjError, error)->code));
 }
 
 CspValue csp_error_trace(CspCall *call, CspValue error) {

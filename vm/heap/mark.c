@@ -366,6 +366,7 @@ static void scan_instance(GcMarker *marker, const ObjInstance *instance) {
 static void scan_error(GcMarker *marker, const ObjError *error) {
   gc_mark(marker, error->message);
   gc_mark(marker, error->cause);
+  gc_mark(marker, error->code);
   gc_mark(marker, error->also);
   gc_mark_obj(marker, error->places);
   unit_touch_places(marker, error->places);

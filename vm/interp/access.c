@@ -555,15 +555,16 @@ static bool error_field(Local *local, Value x, const ObjString *name,
   bool message = strcmp(name->own, "message") == 0;
   bool cause = strcmp(name->own, "cause") == 0;
   bool trace = strcmp(name->own, "trace") == 0;
+  bool code = strcmp(name->own, "code") == 0;
   *out = VALUE_NIL;
-  if (value_is_type(x, OBJ_ERROR) && (message || cause)) {
+  if (value_is_type(x, OBJ_ERROR) && (message || cause || code)) {
     const ObjError *error = (ObjError *)value_obj(x);
-    *out = message ? error->message : error->cause;
+    *out = message ? error->message : cause ? error->cause : error->code;
     return true;
   }
   if (value_is_type(x, OBJ_ERROR) && trace)
     *out = places_list(local, (ObjError *)value_obj(x));
-  return cause || trace || strcmp(name->own, "code") == 0;
+  return cause || trace || code;
 }
 
 bool access_calls_error(Value x, const ObjString *name) {

@@ -171,9 +171,9 @@ static bool is_last(const Local *local, const Goroutine *g) {
 bool vm_panic_value(Local *local, Goroutine *g, Value value) {
   if (value == VALUE_NIL) {
     ObjString *string = string_format(local, "panic called with nil");
-    ObjError *error = string != NULL
-                          ? error_new(local, value_from_obj(string), VALUE_NIL)
-                          : NULL;
+    ObjError *error = string != NULL ? error_new(local, value_from_obj(string),
+                                                 VALUE_NIL, VALUE_NIL)
+                                     : NULL;
     if (error != NULL) value = value_from_obj(error);
   }
   push_panic(local, g, value);
@@ -187,8 +187,9 @@ static bool panic_args(Local *local, Goroutine *g, Value cause,
   char *text = mem_format_args(local->vm->memory, &len, format, args);
   ObjString *string = text == NULL ? NULL : string_new(local, text, len);
   mem_free(text);
-  ObjError *error =
-      string != NULL ? error_new(local, value_from_obj(string), cause) : NULL;
+  ObjError *error = string != NULL ? error_new(local, value_from_obj(string),
+                                               cause, VALUE_NIL)
+                                   : NULL;
   if (error == NULL) return vm_panic_memory(local, g);
   return vm_panic_value(local, g, value_from_obj(error));
 }
@@ -241,12 +242,13 @@ bool vm_panic_memory(Local *local, Goroutine *g) {
   return vm_panic_value(local, g, vm_code(local->vm)->memory_error);
 }
 
-ObjError *error_new(Local *local, Value message, Value cause) {
+ObjError *error_new(Local *local, Value message, Value cause, Value code) {
   ObjError *error =
       (ObjError *)heap_alloc(&local->heap, sizeof *error, OBJ_ERROR);
   if (error == NULL) return NULL;
   error->message = message;
   error->cause = cause;
+  error->code = code;
   error->also = VALUE_NIL;
   error->places = NULL;
   return error;
@@ -255,7 +257,7 @@ ObjError *error_new(Local *local, Value message, Value cause) {
 // VALUE_UNDEF: no memory.
 static Value panic_as_error(Local *local, Value value, Value also) {
   if (value_is_error(value)) return value;
-  ObjError *error = error_new(local, value, VALUE_NIL);
+  ObjError *error = error_new(local, value, VALUE_NIL, VALUE_NIL);
   if (error != NULL) error->also = also;
   return error != NULL ? value_from_obj(error) : VALUE_UNDEF;
 }

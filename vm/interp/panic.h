@@ -53,6 +53,6 @@ bool vm_panic_because(Local *local, Goroutine *g, Value last,
     __attribute__((format(printf, 4, 5)));
 bool vm_panic_value(Local *local, Goroutine *g, Value value);
 bool vm_panic_memory(Local *local, Goroutine *g);
-ObjError *error_new(Local *local, Value message, Value cause);
+ObjError *error_new(Local *local, Value message, Value cause, Value code);
 
 #endif

@@ -285,7 +285,11 @@ static CspStatus builtin_error(CspCall *call) {
   CspValue cause = csp_arg(call, 1);
   if (!is_nil_value(cause) && !csp_is_error(cause))
     return csp_bad_arg(call, 1, "an error or nil");
-  return csp_ok(call, csp_error(call, csp_arg(call, 0), csp_arg(call, 1)));
+  CspValue code = csp_arg(call, 2);
+  CspType type = csp_type(code);
+  if (type != CSP_STRING && type != CSP_INT && type != CSP_NIL)
+    return csp_bad_arg(call, 2, "a string or an int");
+  return csp_ok(call, csp_error_coded(call, csp_arg(call, 0), cause, code));
 }
 
 static CspStatus builtin_panic(CspCall *call) {
@@ -533,7 +537,7 @@ const CspFunction builtin_functions[] = {
     {"min", "values...", builtin_min},
     {"max", "values...", builtin_max},
     {"abs", "x", builtin_abs},
-    {"error", "message, cause = nil", builtin_error},
+    {"error", "message, cause = nil, code = nil", builtin_error},
     {"assert", "condition, message = nil", builtin_assert},
     {"_assert_failed", "operator, left, right, texts = nil",
      builtin_assert_failed},

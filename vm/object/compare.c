@@ -383,6 +383,12 @@ static bool deep_enter(Deep *deep, Obj *a, Obj *b) {
   return deep_push(deep, pair);
 }
 
+static Value error_part(const ObjError *error, uint64_t n) {
+  return heap_load(n == 0   ? &error->message
+                   : n == 1 ? &error->code
+                            : &error->cause);
+}
+
 // The next two values of the pair on top. false: none left. *same: false if
 // a key is missing.
 static bool deep_next(Deep *deep, DeepPair *pair, Value *a, Value *b,
@@ -399,9 +405,9 @@ static bool deep_next(Deep *deep, DeepPair *pair, Value *a, Value *b,
     *b = heap_load(&((ObjInstance *)pair->b)->fields[at]);
   } else if (pair->a->type == OBJ_ERROR) {
     const ObjError *x = (ObjError *)pair->a, *y = (ObjError *)pair->b;
-    if (at > 1) return false;
-    *a = heap_load(at ? &x->cause : &x->message);
-    *b = heap_load(at ? &y->cause : &y->message);
+    if (at > 2) return false;
+    *a = error_part(x, at);
+    *b = error_part(y, at);
   } else {
     Value key;
     pair->at = at;

@@ -130,6 +130,7 @@ static const Habit OF_TASKS[] = {
 static const Habit OF_ERRORS[] = {
     {"msg what getMessage Error error", "err.message"},
     {"unwrap Unwrap getCause", "err.cause"},
+    {"errno Code getCode", "err.code"},
 };
 
 static const Habit OF_NUMBERS[] = {

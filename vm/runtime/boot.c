@@ -87,10 +87,11 @@ static Proto *own_proto(Vm *vm, const OwnCode *own) {
 }
 
 // One that all share. NULL: no memory, also where there is no text.
-static ObjError *shared_error(Vm *vm, ObjString *text) {
-  ObjError *error = text != NULL
-                        ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
-                        : NULL;
+static ObjError *shared_error(Vm *vm, ObjString *text, const char *code) {
+  ObjString *word = string_new(vm->boot, code, strlen(code));
+  if (text == NULL || word == NULL) return NULL;
+  ObjError *error = error_new(vm->boot, value_from_obj(text), VALUE_NIL,
+                              value_from_obj(word));
   if (error != NULL) error->obj.flags |= ERROR_PLAIN;
   return error;
 }
@@ -99,9 +100,13 @@ static bool boot_cancel_errors(Vm *vm, VmCode *code) {
   static const char *const texts[] = {[CANCELLED] = "cancelled",
                                       [CANCEL_DEADLINE] = "deadline exceeded",
                                       [CANCEL_INTERRUPT] = "interrupted"};
+  static const char *const codes[] = {[CANCELLED] = "cancelled",
+                                      [CANCEL_DEADLINE] = "timeout",
+                                      [CANCEL_INTERRUPT] = "interrupted"};
   code->cancel_errors[NOT_CANCELLED] = VALUE_NIL;
   for (int n = CANCELLED; n < CANCEL_REASONS; n++) {
-    ObjError *error = shared_error(vm, string_format(vm->boot, "%s", texts[n]));
+    ObjError *error =
+        shared_error(vm, string_format(vm->boot, "%s", texts[n]), codes[n]);
     if (error == NULL) return false;
     code->cancel_errors[n] = value_from_obj(error);
   }
@@ -135,7 +140,7 @@ static bool boot_code(Vm *vm, VmCode *code) {
                  : string_format(vm->boot, "out of memory: the limit is %g MB",
                                  (double)limit / (1 << 20));
   plain_end(plain);
-  ObjError *error = shared_error(vm, text);
+  ObjError *error = shared_error(vm, text, "memory");
   if (error == NULL || code->goexit_closure == NULL ||
       code->try_closure == NULL)
     return false;

@@ -62,7 +62,8 @@ static CspStatus dump_done(CspCall *call, void *data, bool made) {
   char *text = dump->text;
   if (!made) dump_drop(&dump->pieces);
   mem_free(dump);
-  if (!made) return csp_ok_error(call, "sched.dump: %s", csp_no_thread());
+  if (!made)
+    return csp_ok_coded(call, "limit", "sched.dump: %s", csp_no_thread());
   // NULL: no memory, or the program ends at this moment
   if (text == NULL) return csp_panic_memory(call);
   return csp_ok(call, csp_alloc_take(call, text, strlen(text)));

@@ -291,6 +291,7 @@ typedef struct ObjError {
   Obj obj;
   Value message;   // any value; a string mostly
   Value cause;     // or nil
+  Value code;      // a string or an int, for programs; or nil
   Value also;      // a list of errors of deferred calls, or nil (drop.c)
   ObjRaw *places;  // where it was made, and what it passed; or NULL (places.c)
 } ObjError;
