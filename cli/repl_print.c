@@ -80,6 +80,10 @@ static void add_error(Text *out, CspCall *call, const ObjError *error,
     add(out, ", cause: ");
     add_value(out, call, error->cause, level);
   }
+  if (error->code != VALUE_NIL) {
+    add(out, ", code: ");
+    add_value(out, call, error->code, level);
+  }
   add(out, ")");
 }
 

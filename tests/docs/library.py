@@ -8,7 +8,10 @@ In the document a line that begins with `- ` and signatures in backquotes
 describes these functions; a code block of the same section must call each. A
 method is written with its receiver (s.split(sep = nil)): RECEIVERS says what
 stands for which type. A method that is a function of a module, too (the
-receiver first), is described once, as a method."""
+receiver first), is described once, as a method.
+
+The codes of errors are those of vm/api/error_codes.def: the document's table
+has them all, and the library makes no others."""
 
 import glob
 import os
@@ -18,6 +21,7 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DOCUMENT, LANGUAGE = "docs/library.md", "docs/language.md"
+CODES = "vm/api/error_codes.def"
 
 # Types and classes, and what stands for a value of theirs in the document.
 RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE": "t", "list": "xs",
@@ -34,6 +38,11 @@ STRING = r'"((?:[^"\\]|\\.)*)"'
 # {"name", "params", function}. CSP_REAL has casts there, and "real " before its
 # parameters, CSP_STORED "stored ".
 ENTRY = re.compile(r'\{\s*((?:%s\s*)+),\s*((?:%s\s*)+),\s*[\w\s()*]+\}' % (STRING, STRING))
+# Where a source says a code: an argument of csp_ok_coded, a string that is one,
+# and in the language.
+CODED = re.compile(r"csp_ok_coded\([^,]+,([^,]+),|csp_string\((?:job->)?call, (\"\w+\"), \d+\)\);|"
+                   r"code = (\"\w+\");|codes\[\] = \{([^}]*)\}|\bcode: (\"\w+\")|"
+                   r"shared_error\([^;\"]*(\"\w+\")|job_error_code\(int error\) \{([^}]*)\}")
 SIGNATURE = re.compile(r"(?:(\w+)\.)?(\w+)(?:\((.*)\))?$")
 
 
@@ -176,6 +185,29 @@ def wrong_in_the_list_of_names(library):
             for name in listed ^ there]
 
 
+def wrong_codes():
+    """Codes that the table, the document and the sources do not share."""
+    with open(CODES, encoding="utf-8") as f:
+        rows = re.findall(r"^(CODE|ERRNO)\((?:\w+, )?\"(\w+)\"\)$", f.read(), re.M)
+    table = {word for kind, word in rows if kind == "CODE"}
+    with open(DOCUMENT, encoding="utf-8") as f:
+        section = f.read().split("\n### Codes\n")[1].split("\n###")[0]
+    told = re.findall(r"^\| `\"(\w+)\"` \|", section, re.M)
+    wrong = ["%s: the table of codes lacks, or has too much: %s" % (DOCUMENT, word)
+             for word in table ^ set(told)]
+    wrong += ["%s: there is no CODE(\"%s\")" % (CODES, word)
+              for kind, word in rows if word not in table]
+    made = {word for kind, word in rows if kind == "ERRNO"} | {"other"}
+    for path in glob.glob("stdlib/*.c") + glob.glob("stdlib/*.csp") + glob.glob("cli/*.c") + \
+            glob.glob("vm/*/*.c"):
+        with open(path, encoding="utf-8") as f:
+            words = {word for parts in CODED.findall(f.read()) for part in parts
+                     for word in re.findall(r"\"(\w+)\"", part)}
+        wrong += ["%s: %s lacks the code %s" % (path, CODES, word) for word in words - table]
+        made |= words
+    return wrong + ["%s: nothing gives the code %s" % (CODES, word) for word in table - made]
+
+
 def full(owner, name):
     return owner + "." + name if owner else name
 
@@ -196,7 +228,7 @@ def used(owner, name, params, code):
 def main():
     library = read_library()
     described, code = read_document()
-    wrong = wrong_in_the_list_of_names(library)
+    wrong = wrong_in_the_list_of_names(library) + wrong_codes()
     for (owner, name), params in library.items():
         if (owner, name) not in described:
             wrong.append("%s lacks %s" % (DOCUMENT, signature(owner, name, params)))

@@ -98,6 +98,7 @@ static CspStatus native_paths(CspCall *call) {
   int64_t n;
   if (!csp_need_int(call, 0, &n)) return CSP_PANIC;
   path_deed(csp_of(call), (unsigned)n & 0xffff);
+  csp_errno_code((int)(n >> 32));
   return csp_ok_errno(call, errno, csp_name(call));
 }
 

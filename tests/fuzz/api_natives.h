@@ -256,7 +256,7 @@ static CspStatus native_cbor(CspCall *call) {
   CspValue v;
   if (text == NULL && error == NULL) return csp_panic_memory(call);
   if (text == NULL) {
-    csp_ok_error(call, "%s", error);
+    csp_ok_coded(call, "invalid", "%s", error);
     free(error);
     return CSP_OK;
   }

@@ -203,8 +203,11 @@ static void do_make(Host *host, CspCall *call) {
       break;
     }
     case 8: {
-      CspValue message = slot(host, call);
-      v = csp_error(call, message, slot(host, call));
+      CspValue message = slot(host, call), cause = slot(host, call);
+      bool coded =
+          csp_type(message) == CSP_STRING || csp_type(message) == CSP_INT;
+      v = coded ? csp_error_coded(call, message, cause, message)
+                : csp_error(call, message, cause);
       break;
     }
     case 9:
@@ -313,6 +316,7 @@ static void do_look(Host *host, CspCall *call) {
     keep(host, call, out);
   if (csp_is_error(v)) {
     keep(host, call, csp_error_cause(v));
+    keep(host, call, csp_error_code(v));
     keep(host, call, csp_error_trace(call, v));
   }
   if (csp_type(v) == CSP_BYTES) {

@@ -39,7 +39,7 @@ struct Fault { code }
 func (f Fault) error() => "fault ${f.code}"
 func risky(n, otherwise = 1) {
   if n % 3 == 0 { return nil, Fault(n) }
-  if n % 5 == 0 { return nil, error("five", cause: Fault(otherwise)) }
+  if n % 5 == 0 { return nil, error("five", cause: Fault(otherwise), code: n) }
   return n +% otherwise, nil
 }
 func passes(n) {
@@ -299,6 +299,7 @@ class Maker(Words, Shapes, Grown):
             "({any}).nothing", "Point({int!}, {int!}, {int!})", "{any} & {any}",
             "({any!})({int!})", 'panic(error({str!}, cause: error("c")))',
             "passes({int!})", "risky({int!}, otherwise: {int!})", "panic(Fault({int!}))",
+            "error({str!}, code: {any!})",
             "func() { defer risky({int!}); return {int!} }()", "{list}.try_map(risky)",
             "func() { defer func() { panic(Fault({int!})) }(); panic({str!}) }()",
             "func() { risky({int!}); return {int!} }()", "risky({int!})?",
@@ -329,7 +330,8 @@ class Maker(Words, Shapes, Grown):
         if self.results == 1:
             return text
         if self.chance(0.2):
-            return 'nil, error("e%d")' % self.rng.randint(0, 99)
+            return self.rng.choice(['nil, error("e%d")', 'nil, error("e", code: %d)']) % \
+                self.rng.randint(0, 99)
         return text + ", nil"
 
     def defer(self):

@@ -3,6 +3,7 @@
 // for hosts. Compared, errors, maps by name, channels without waiting.
 #include "embed_fixture.h"
 
+#include <errno.h>
 #include <math.h>
 
 static Host host;
@@ -18,6 +19,8 @@ static const char text[] =
     "func slow() { t := timer(0); return t, t.stop() }\n"
     "struct Lost { n }\nfunc (e Lost) error() => \"lost\"\n"
     "struct Other { error }\n"
+    "struct Coded { code }\nfunc (e Coded) error() => \"coded\"\n"
+    "func coded() { return error(\"e\", code: \"own\"), Coded(404), Lost(1) }\n"
     "func errors() { return Lost(1), Other(1), \"x\", error(\"last\") }\n"
     "func tell() { println(\"kept\") }\n";
 
@@ -78,6 +81,68 @@ static void an_error_has_its_message_and_its_cause(void **state) {
   assert_true(csp_same(csp_error_cause(own), inner));
 }
 
+static void an_error_has_its_code(void **state) {
+  (void)state;
+  CspValue word = csp_string(call, "full", 4), n = csp_int(call, INT64_MIN);
+  CspValue text_ = csp_string(call, "text", 4), none = csp_nil();
+  expect_text(csp_error_code(csp_error_coded(call, text_, none, word)), "full");
+  CspValue v = csp_error_coded(call, text_, none, n);
+  assert_true(csp_to_int(csp_error_code(v)) == INT64_MIN);
+  v = csp_error_coded(call, text_, v, none);
+  assert_int_equal(csp_type(csp_error_code(v)), CSP_NIL);
+  assert_int_equal(csp_type(csp_error_code(csp_error_cause(v))), CSP_INT);
+  v = csp_error(call, text_, none);
+  assert_int_equal(csp_type(csp_error_code(v)), CSP_NIL);
+  expect_text(csp_error_message(v), "text");
+  CspValue *made = call_it("coded", 0, NULL);
+  expect_text(csp_error_code(made[0]), "own");
+  assert_int_equal(csp_to_int(csp_error_code(made[1])), 404);  // its field
+  assert_int_equal(csp_type(csp_error_code(made[2])), CSP_NIL);
+}
+
+static void errors_of_the_system_have_codes(void **state) {
+  static const struct {
+    int error;
+    const char *code;
+  } some[] = {
+      {ENOENT, "not_found"},
+      {EEXIST, "exists"},
+      {EACCES, "permission"},
+      {EPERM, "permission"},
+      {EROFS, "read_only"},
+      {EISDIR, "is_folder"},
+      {ENOTDIR, "not_folder"},
+      {ENOTEMPTY, "not_empty"},
+      {ELOOP, "loop"},
+      {ENAMETOOLONG, "too_long"},
+      {EXDEV, "other_device"},
+      {EDQUOT, "no_space"},
+      {ENOMEM, "memory"},
+      {EAGAIN, "limit"},
+      {EWOULDBLOCK, "limit"},
+      {EBUSY, "busy"},
+      {EIO, "io"},
+      {EBADF, "closed"},
+      {EPIPE, "broken_pipe"},
+      {ETIMEDOUT, "timeout"},
+      {ECANCELED, "cancelled"},
+      {EINTR, "interrupted"},
+      {ECONNREFUSED, "refused"},
+      {ECONNRESET, "reset"},
+      {EHOSTUNREACH, "unreachable"},
+      {EADDRINUSE, "in_use"},
+      {EINVAL, "invalid"},
+      {EOPNOTSUPP, "unsupported"},
+      {ERANGE, "range"},
+      {EUCLEAN, "other"},
+      {0, "other"},
+      {-7, "other"},
+  };
+  (void)state;
+  for (size_t n = 0; n < sizeof some / sizeof *some; n++)
+    assert_string_equal(csp_errno_code(some[n].error), some[n].code);
+}
+
 static void a_map_is_read_by_name(void **state) {
   (void)state;
   CspValue v, map = call_it("table", 0, NULL)[0];
@@ -120,6 +185,8 @@ static void what_is_undef_is_put_nowhere(void **state) {
   assert_int_equal(csp_map_len(map), 0);
   assert_true(csp_is_undef(csp_error(call, undef, csp_nil())));
   assert_true(csp_is_undef(csp_error(call, list, undef)));
+  assert_true(csp_is_undef(csp_error_coded(call, list, list, undef)));
+  assert_true(csp_is_undef(csp_error_coded(call, undef, list, one)));
 }
 
 // --- Tuples -----------------------------------------------------------------
@@ -258,6 +325,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_is_more_than_equal),
       cmocka_unit_test(an_error_has_its_message_and_its_cause),
+      cmocka_unit_test(an_error_has_its_code),
+      cmocka_unit_test(errors_of_the_system_have_codes),
       cmocka_unit_test(a_map_is_read_by_name),
       cmocka_unit_test(without_memory_nothing_is_put_into),
       cmocka_unit_test(what_is_undef_is_put_nowhere),

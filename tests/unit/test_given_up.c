@@ -59,6 +59,7 @@ static void make_values(CspCall *call) {
   bool cut, found;
   CspIter iter = {{0}};
   csp_error(call, text, csp_nil());
+  csp_error_coded(call, text, csp_nil(), text);
   csp_range(call, 1, 1000);
   csp_int(call, INT64_MIN);
   csp_float(call, 1e300);
@@ -100,6 +101,7 @@ static void give_results(CspCall *call) {
   csp_ok_value(call, csp_nil());
   csp_ok_error(call, "error %d", 1);
   csp_ok_errno(call, 1, "what");
+  csp_ok_coded(call, "code", "error %d", 1);
   csp_ok_each(call, no_element, csp_nil(), csp_nil(), NULL);
   csp_panic(call, "panic %d", 1);
   csp_panic_memory(call);

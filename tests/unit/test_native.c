@@ -44,6 +44,10 @@ static CspStatus with_error(CspCall *call) {
   return csp_ok_errno(call, ENOENT, "thing");
 }
 
+static CspStatus with_code(CspCall *call) {
+  return csp_ok_coded(call, "odd", "%d is odd", 7);
+}
+
 static CspStatus apply(CspCall *call) {
   CspValue args[2] = {csp_arg(call, 1), csp_arg(call, 2)};
   return csp_tail(call, csp_arg(call, 0), 2, args);
@@ -188,6 +192,7 @@ static const CspFunction functions[] = {
     {"first", "", first_panic_counts},
     {"memory", "", undefined_is_memory},
     {"with_error", "", with_error},
+    {"with_code", "", with_code},
     {"apply", "f, a, b", apply},
     {"give", "v", give},
     CSP_STORED("stored", "v", give),
@@ -251,8 +256,10 @@ static void results_and_errors(void **state) {
         "host.too_many: more than 8 results\n");
   check("_, e := try(host.first)\nprintln(e)", 0, "first\n");
   check("_, e := try(host.memory)\nprintln(e)", 0, "out of memory\n");
-  check("v, e := host.with_error()\nprintln(v, e, e is error)", 0,
-        "nil thing: No such file or directory true\n");
+  check("v, e := host.with_error()\nprintln(v, e, e is error, e.code)", 0,
+        "nil thing: No such file or directory true not_found\n");
+  check("v, e := host.with_code()\nprintln(v, e, e.code)", 0,
+        "nil 7 is odd odd\n");
 }
 
 // As a statement. CSP_STORED: what it gives may be an error, also where a

@@ -18,6 +18,7 @@
 #include "vm/interp/places.h"
 #include "vm/object/box.h"
 #include "vm/object/compare.h"
+#include "vm/object/error.h"
 #include "vm/object/format.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
@@ -450,16 +451,19 @@ static CspStatus builtin_also(CspCall *call) {
   return csp_ok(call, is_nil_value(also) ? csp_list(call, 0) : also);
 }
 
-// _places(v, first): the places of an error, as lines of a report that
-// _describe makes, or "". first: v is the panic's value, not a cause of it.
+// _places(v, first): the code and the places of an error, as lines of a report
+// that _describe makes, or "". first: v is the panic's value, not a cause of
+// it.
 static CspStatus builtin_places(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   const Panic *panic = panic_in_description(call->g);
   bool first = csp_truthy(csp_arg(call, 1)) && panic != NULL;
   Text text = {.memory = call->vm->memory};
-  if (is_obj(v, OBJ_ERROR))
-    places_print(&text, (ObjError *)value_obj(v.word),
-                 first ? panic->trace : NULL);
+  if (is_obj(v, OBJ_ERROR)) {
+    const ObjError *error = (ObjError *)value_obj(v.word);
+    error_print_code(&text, call->vm, error);
+    places_print(&text, error, first ? panic->trace : NULL);
+  }
   CspStatus status =
       text.failed
           ? csp_panic_memory(call)

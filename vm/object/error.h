@@ -3,6 +3,7 @@
 #ifndef CSP_VM_OBJECT_ERROR_H
 #define CSP_VM_OBJECT_ERROR_H
 
+#include "vm/object/format.h"
 #include "vm/value/object.h"
 
 // Whether v is an instance whose struct has a method `error` that needs no
@@ -18,5 +19,8 @@ static inline bool value_is_error(Value v) {
 }
 // The cause of an error. Of an instance it is its field `cause`. nil: none.
 Value error_cause(Value error);
+// The code of an error that has one, as a line of a report that begins with a
+// newline.
+void error_print_code(Text *out, Vm *vm, const ObjError *error);
 
 #endif

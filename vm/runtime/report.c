@@ -19,6 +19,7 @@
 #include "vm/interp/places.h"
 #include "vm/interp/rows.h"
 #include "vm/interp/stack_trace.h"
+#include "vm/object/error.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/runtime/cancel_main.h"
@@ -87,6 +88,7 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
     }
     const ObjError *error = (ObjError *)value_obj(v);
     add_reported(text, vm, error->message);
+    error_print_code(text, vm, error);
     places_print(text, error, depth == 0 ? trace : NULL);
     add_also(text, vm, heap_load(&error->also));
     if (error->cause == VALUE_NIL || depth + 1 == CAUSES_SHOWN) return;
