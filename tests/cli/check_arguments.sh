@@ -60,6 +60,10 @@
 # expect: a.csp:28:10: warning: `thrice` has no parameter `h`
 # expect:       thrice(h: 1)
 # expect:              ^
+# expect: a.csp:31:14: warning: `error` has no parameter `kode`
+# expect:     _ = error(1, kode: 2)
+# expect:                  ^~~~
+# expect:     did you mean `code`?
 cd "$TMPDIR" || exit
 cat > a.csp <<'EOF'
 import "strings"
@@ -92,6 +96,7 @@ func inner() {
   thrice(h: 1)
 }
 inner()
+_ = error(1, kode: 2)
 
 // All of these may be right.
 greet("you")
@@ -116,5 +121,6 @@ struct Holder { f }
 h := Holder(greet)
 h.f()
 p.turn()
+_ = error(1, code: 2)
 EOF
 "$CSPVM" check a.csp 2>&1

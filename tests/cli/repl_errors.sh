@@ -1,7 +1,7 @@
 # Nothing that goes wrong ends the REPL: panics, errors, deadlocks, goroutines
 # that end badly.
 # expect: "still here"
-# expect: nil, error("cannot read /none: No such file or directory")
+# expect: nil, error("cannot read /none: No such file or directory", code: "not_found")
 # expect: "text"
 # expect: 7
 # expect exit: 1

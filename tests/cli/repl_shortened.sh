@@ -5,6 +5,7 @@
 # expect: 1000 a, 4000 more bytes
 # expect: bytes("\x00\x01")
 # expect: error("m", cause: error("c"))
+# expect: error("m", cause: error("c", code: "inner"), code: -7)
 # expect: Pair(a: Pair(a: 1, b: 2), b: <func f>)
 # expect: [[[[[...]]]]]
 # expect: ok
@@ -18,6 +19,7 @@ import "strings"
 strings.repeat("a", 5000)
 bytes([0, 1])
 error("m", cause: error("c"))
+error("m", code: -7, cause: error("c", code: "inner"))
 struct Pair { a, b }; func f() { }
 func (p Pair) string() => "not this"
 Pair(Pair(1, 2), f)

@@ -20,7 +20,7 @@ Value error_cause(Value error) {
 void error_print_code(Text *out, Vm *vm, const ObjError *error) {
   enum { SHOWN = 60 };
   Value code = heap_load(&error->code);
-  if (code == VALUE_NIL) return;
+  if (code == VALUE_NIL || (error->obj.flags & ERROR_SHARED)) return;
   Text part = {.memory = vm->memory, .most = SHOWN, .cuts = true};
   format_value(&part, vm, code, true);
   text_addf(out, "\n  code: ");

@@ -20,7 +20,7 @@ static inline bool value_is_error(Value v) {
 // The cause of an error. Of an instance it is its field `cause`. nil: none.
 Value error_cause(Value error);
 // The code of an error that has one, as a line of a report that begins with a
-// newline.
+// newline. (None of the runtime's own errors: their messages say it.)
 void error_print_code(Text *out, Vm *vm, const ObjError *error);
 
 #endif

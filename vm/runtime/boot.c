@@ -92,7 +92,7 @@ static ObjError *shared_error(Vm *vm, ObjString *text, const char *code) {
   if (text == NULL || word == NULL) return NULL;
   ObjError *error = error_new(vm->boot, value_from_obj(text), VALUE_NIL,
                               value_from_obj(word));
-  if (error != NULL) error->obj.flags |= ERROR_PLAIN;
+  if (error != NULL) error->obj.flags |= ERROR_PLAIN | ERROR_SHARED;
   return error;
 }
 

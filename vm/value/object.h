@@ -295,7 +295,11 @@ typedef struct ObjError {
   Value also;      // a list of errors of deferred calls, or nil (drop.c)
   ObjRaw *places;  // where it was made, and what it passed; or NULL (places.c)
 } ObjError;
-enum { ERROR_PLAIN = 1 };  // it gets no places
+_Static_assert(sizeof(ObjError) <= 48, "the code has a place that was free");
+enum {
+  ERROR_PLAIN = 1,   // it gets no places
+  ERROR_SHARED = 2,  // the runtime's own, whose message says what its code does
+};
 
 typedef struct ObjModule {
   Obj obj;
