@@ -637,10 +637,9 @@ static CspStatus from_hex_done(CspCall *call, Loop *loop) {
 static CspStatus bytes_from_hex(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  if (s.len % 2 != 0) {
+  if (s.len % 2 != 0)
     return csp_ok_coded(call, "syntax", "hexadecimal text of odd length %zu",
                         s.len);
-  }
   CspValue bytes = csp_bytes(call, NULL, s.len / 2);
   if (csp_is_undef(bytes)) return csp_panic_memory(call);
   return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
@@ -748,8 +747,7 @@ static bool take_padding(CspCall *call, Str *text) {
 // (bytes, nil) or (nil, error)
 static CspStatus bytes_from_base64(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  if (!take_padding(call, &s)) return CSP_PANIC;
+  if (!need_str(call, 0, &s) || !take_padding(call, &s)) return CSP_PANIC;
   size_t odd = s.len % 4;
   if (odd == 1) return csp_ok_coded(call, "syntax", "the text is not base64");
   CspValue bytes =

@@ -84,14 +84,15 @@ static void an_error_has_its_message_and_its_cause(void **state) {
 static void an_error_has_its_code(void **state) {
   (void)state;
   CspValue word = csp_string(call, "full", 4), n = csp_int(call, INT64_MIN);
-  CspValue text_ = csp_string(call, "text", 4), none = csp_nil();
-  expect_text(csp_error_code(csp_error_coded(call, text_, none, word)), "full");
-  CspValue v = csp_error_coded(call, text_, none, n);
+  CspValue message = csp_string(call, "text", 4), none = csp_nil();
+  expect_text(csp_error_code(csp_error_coded(call, message, none, word)),
+              "full");
+  CspValue v = csp_error_coded(call, message, none, n);
   assert_true(csp_to_int(csp_error_code(v)) == INT64_MIN);
-  v = csp_error_coded(call, text_, v, none);
+  v = csp_error_coded(call, message, v, none);
   assert_int_equal(csp_type(csp_error_code(v)), CSP_NIL);
   assert_int_equal(csp_type(csp_error_code(csp_error_cause(v))), CSP_INT);
-  v = csp_error(call, text_, none);
+  v = csp_error(call, message, none);
   assert_int_equal(csp_type(csp_error_code(v)), CSP_NIL);
   expect_text(csp_error_message(v), "text");
   CspValue *made = call_it("coded", 0, NULL);
@@ -100,47 +101,49 @@ static void an_error_has_its_code(void **state) {
   assert_int_equal(csp_type(csp_error_code(made[2])), CSP_NIL);
 }
 
+static const struct {
+  int error;
+  const char *code;
+} system_codes[] = {
+    {ENOENT, "not_found"},
+    {EEXIST, "exists"},
+    {EACCES, "permission"},
+    {EPERM, "permission"},
+    {EROFS, "read_only"},
+    {EISDIR, "is_folder"},
+    {ENOTDIR, "not_folder"},
+    {ENOTEMPTY, "not_empty"},
+    {ELOOP, "loop"},
+    {ENAMETOOLONG, "too_long"},
+    {EXDEV, "other_device"},
+    {EDQUOT, "no_space"},
+    {ENOMEM, "memory"},
+    {EAGAIN, "limit"},
+    {EWOULDBLOCK, "limit"},
+    {EBUSY, "busy"},
+    {EIO, "io"},
+    {EBADF, "closed"},
+    {EPIPE, "broken_pipe"},
+    {ETIMEDOUT, "timeout"},
+    {ECANCELED, "cancelled"},
+    {EINTR, "interrupted"},
+    {ECONNREFUSED, "refused"},
+    {ECONNRESET, "reset"},
+    {EHOSTUNREACH, "unreachable"},
+    {EADDRINUSE, "in_use"},
+    {EINVAL, "invalid"},
+    {EOPNOTSUPP, "unsupported"},
+    {ERANGE, "range"},
+    {EUCLEAN, "other"},
+    {0, "other"},
+    {-7, "other"},
+};
+
 static void errors_of_the_system_have_codes(void **state) {
-  static const struct {
-    int error;
-    const char *code;
-  } some[] = {
-      {ENOENT, "not_found"},
-      {EEXIST, "exists"},
-      {EACCES, "permission"},
-      {EPERM, "permission"},
-      {EROFS, "read_only"},
-      {EISDIR, "is_folder"},
-      {ENOTDIR, "not_folder"},
-      {ENOTEMPTY, "not_empty"},
-      {ELOOP, "loop"},
-      {ENAMETOOLONG, "too_long"},
-      {EXDEV, "other_device"},
-      {EDQUOT, "no_space"},
-      {ENOMEM, "memory"},
-      {EAGAIN, "limit"},
-      {EWOULDBLOCK, "limit"},
-      {EBUSY, "busy"},
-      {EIO, "io"},
-      {EBADF, "closed"},
-      {EPIPE, "broken_pipe"},
-      {ETIMEDOUT, "timeout"},
-      {ECANCELED, "cancelled"},
-      {EINTR, "interrupted"},
-      {ECONNREFUSED, "refused"},
-      {ECONNRESET, "reset"},
-      {EHOSTUNREACH, "unreachable"},
-      {EADDRINUSE, "in_use"},
-      {EINVAL, "invalid"},
-      {EOPNOTSUPP, "unsupported"},
-      {ERANGE, "range"},
-      {EUCLEAN, "other"},
-      {0, "other"},
-      {-7, "other"},
-  };
   (void)state;
-  for (size_t n = 0; n < sizeof some / sizeof *some; n++)
-    assert_string_equal(csp_errno_code(some[n].error), some[n].code);
+  for (size_t n = 0; n < sizeof system_codes / sizeof *system_codes; n++)
+    assert_string_equal(csp_errno_code(system_codes[n].error),
+                        system_codes[n].code);
 }
 
 static void a_map_is_read_by_name(void **state) {
