@@ -127,9 +127,15 @@ static CspStatus json_instance(CspCall *call) {
 static const CspFunction json_functions[] = {
     CSP_REPEATABLE,
     {"text", "value, indent = nil", json_write},
-    {"_parse", "text, line", json_parse},
+    // Where the text begins, and how deep in lists and maps.
+    {"_parse", "text, line, column, depth", json_parse},
+    {"_reader", "most", json_reader},
     {"_step", "key", json_step},
     {"_instance", "type, map", json_instance},
     {NULL, NULL, NULL}};
+
+bool json_install(Csp *csp) {
+  return csp_register_class(csp, &json_reader_class, json_reader_methods);
+}
 
 const CspModule json_module = {"json", json_functions, NULL, NULL, 0};

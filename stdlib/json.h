@@ -29,6 +29,7 @@ typedef enum JsonFail {
 typedef struct JsonText {
   CspCall *call;  // of this piece
   const char *begin, *at, *end;
+  size_t line, column;  // of begin, from 1
   JsonFail fail;
   const char *wrong;  // where
   const char *code;   // of the error
@@ -50,15 +51,19 @@ __attribute__((format(printf, 3, 4), cold)) bool json_refuse(JsonText *text,
 // The same: `wanted` should stand at `at`, where something else stands.
 __attribute__((cold)) bool json_refuse_other(JsonText *text,
                                              const char *wanted);
+// The key that begins at `where` is there twice. Gives false.
+__attribute__((cold)) bool json_refuse_key(JsonText *text, const char *where,
+                                           Str key);
 bool json_skip_blanks(JsonText *text);
 static inline bool json_blanks(JsonText *text) {
   return (unsigned char)*text->at > ' ' || json_skip_blanks(text);
 }
 // The first byte that is a quote, a backslash, a control or not ASCII; or end.
 const char *json_plain(const char *at, const char *end);
-// The string after whose first quote `at` stands, as a value.
+// The string after whose first quote `at` stands, as a value; or only passed.
 bool json_string(JsonText *text, CspValue *v);
-// The line and column of a place in the text, from 1. Columns are characters.
+bool json_pass_string(JsonText *text);
+// The line and column of a place in the text. Columns are characters.
 // false: given up.
 bool json_place(const JsonText *text, const char *where, size_t *line,
                 size_t *column);
@@ -66,10 +71,40 @@ bool json_place(const JsonText *text, const char *where, size_t *line,
 // --- json_number.c ----------------------------------------------------------
 bool json_number(JsonText *text, CspValue *v);
 
+// --- json_frame.c: where a value ends that is not there as a whole yet ------
+typedef enum JsonFrameMode {
+  FRAME_START,
+  FRAME_BETWEEN,  // inside of a list or map, but of no string
+  FRAME_STRING,
+  FRAME_ESCAPE,  // after its backslash
+  FRAME_SCALAR   // a number or a word, in nothing
+} JsonFrameMode;
+
+// How far a value was looked at. Zeroed: not at all.
+typedef struct JsonFrame {
+  JsonFrameMode mode;
+  uint32_t depth;
+  uint64_t maps[JSON_DEPTH / 64];  // bit n: level n is a map
+  size_t at;
+} JsonFrame;
+
+// Goes on with the value that begins at data, of which len bytes are there, and
+// all of it if `ended`. Gives the bytes to parse: up to the value's end, or so
+// many that parsing them finds what is wrong. 0: more must be there. Afterwards
+// it gives the same again.
+size_t json_frame(JsonFrame *frame, const char *data, size_t len, bool ended);
+
+// --- json_stream.c ----------------------------------------------------------
+extern const CspClass json_reader_class;
+extern const CspFunction json_reader_methods[];
+CspStatus json_reader(CspCall *call);
+
 // --- json.c, json_parse.c, json_write.c -------------------------------------
 // The step of a path ("$.items[3].price") that leads to a key's value.
 void json_path_name(Buffer *path, Str name);
 CspStatus json_parse(CspCall *call);
+// The text is wrong. Gives (nil, error) with the place.
+CspStatus json_refused(JsonText *text);
 CspStatus json_write(CspCall *call);
 
 #endif

@@ -51,6 +51,7 @@ typedef struct JsonParser {
   bool spent;     // the piece is to end
   CspValue root;  // the outermost list or map once it is made; or the value
   uint32_t depth, count;
+  uint32_t deepest;  // that may be open
   JsonLevel levels[JSON_DEPTH];
   CspValue values[JSON_STACK];
   const char *keys[JSON_STACK];  // where the key stands that is a value
@@ -77,23 +78,15 @@ static bool make_json(JsonParser *parser, JsonLevel *level, size_t count) {
   return true;
 }
 
-static bool refuse_key(JsonParser *parser, uint32_t at) {
-  enum { SHOWN = 40 };
-  char shown[UTF8_SHOWN(SHOWN)];
-  Str key = str_of(parser->values[at]);
-  utf8_show(key.data, key.len, SHOWN, shown);
-  return json_refuse(&parser->text, parser->keys[at],
-                     "the key \"%s%s\" is there twice", shown,
-                     key.len > SHOWN ? "..." : "");
-}
-
 // The key that is value number `at` gets its value.
 static bool put_pair(JsonParser *parser, CspValue map, uint32_t at,
                      CspValue value) {
   size_t len = csp_map_len(map);
   if (!csp_map_set(parser->text.call, map, parser->values[at], value))
     return parser_fail(parser, JSON_PANICKED);
-  return csp_map_len(map) > len || refuse_key(parser, at);
+  return csp_map_len(map) > len ||
+         json_refuse_key(&parser->text, parser->keys[at],
+                         str_of(parser->values[at]));
 }
 
 // The values [from, end) of the stack go into the level, which is made.
@@ -141,7 +134,7 @@ static bool settle_json(JsonParser *parser) {
 
 static bool open_json(JsonParser *parser, bool is_map) {
   JsonText *text = &parser->text;
-  if (parser->depth == JSON_DEPTH)
+  if (parser->depth == parser->deepest)
     return json_refuse(text, text->at, "nested more than %d deep",
                        (int)JSON_DEPTH);
   text->at++;
@@ -271,11 +264,9 @@ static bool read_next(JsonParser *parser) {
 }
 
 // --- Pieces -----------------------------------------------------------------
-static CspStatus refused(JsonParser *parser) {
-  JsonText *text = &parser->text;
+CspStatus json_refused(JsonText *text) {
   size_t line, column;
   if (!json_place(text, text->wrong, &line, &column)) return CSP_PANIC;
-  line += (size_t)csp_to_int(csp_arg(text->call, 1)) - 1;
   return csp_ok_coded(text->call, text->code, "json: line %zu, column %zu: %s",
                       line, column, text->why);
 }
@@ -286,7 +277,7 @@ static CspStatus parsed(JsonParser *parser) {
     case JSON_FINE:
       return csp_ok_value(call, parser->root);
     case JSON_WRONG:
-      return refused(parser);
+      return json_refused(&parser->text);
     case JSON_NO_MEMORY:
       return csp_panic_memory(call);
     default:
@@ -317,6 +308,9 @@ static CspStatus parse_string(CspCall *call, CspValue text) {
   Str s = str_of(text);
   JsonParser *parser = job.parser;
   parser->text = (JsonText){.begin = s.data, .at = s.data};
+  parser->text.line = (size_t)csp_to_int(csp_arg(call, 1));
+  parser->text.column = (size_t)csp_to_int(csp_arg(call, 2));
+  parser->deepest = JSON_DEPTH - (uint32_t)csp_to_int(csp_arg(call, 3));
   parser->text.end = s.data + s.len;
   parser->looked = s.data;
   parser->want = WANT_VALUE;

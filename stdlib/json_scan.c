@@ -34,13 +34,25 @@ bool json_refuse_other(JsonText *text, const char *wanted) {
   if (len == 0)
     return json_refuse(text, text->at, "the byte 0x%02x is not UTF-8",
                        (unsigned char)*text->at);
+  if (len == 3 && memcmp(text->at, "\xef\xbb\xbf", 3) == 0)
+    return json_refuse(text, text->at,
+                       "%s should stand here, not a byte order mark", wanted);
   return json_refuse(text, text->at, "%s should stand here, not `%s`", wanted,
                      shown);
 }
 
+bool json_refuse_key(JsonText *text, const char *where, Str key) {
+  enum { SHOWN = 40 };
+  char shown[UTF8_SHOWN(SHOWN)];
+  utf8_show(key.data, key.len, SHOWN, shown);
+  return json_refuse(text, where, "the key \"%s%s\" is there twice", shown,
+                     key.len > SHOWN ? "..." : "");
+}
+
 bool json_place(const JsonText *text, const char *where, size_t *line,
                 size_t *column) {
-  *line = *column = 1;
+  *line = text->line;
+  *column = text->column;
   for (const char *at = text->begin; at < where;) {
     size_t part = (size_t)(where - at);
     if (part > JSON_PART) part = JSON_PART;
@@ -237,6 +249,11 @@ static bool make_meant(JsonText *text, const JsonRaw *raw, CspValue *v) {
     if (is_short) *v = csp_string(text->call, bytes, raw->meant);
   }
   return true;
+}
+
+bool json_pass_string(JsonText *text) {
+  JsonRaw raw;
+  return find_end(text, &raw);
 }
 
 bool json_string(JsonText *text, CspValue *v) {

@@ -59,7 +59,7 @@ typedef struct Input {
   const char *back;  // its contents
   size_t back_at, back_len;
 } Input;
-enum { WANT_LINE = -1, WANT_REST = -2 };
+enum { WANT_LINE = -1, WANT_REST = -2, WANT_SOME = -3 };
 
 size_t input_left(const Input *input);
 void input_drop(Input *input);  // the file's position is elsewhere

@@ -591,6 +591,7 @@ const CspFunction os_file_methods[] = {
     {"sync", "file", file_sync},
     {"close", "file", file_close_now},
     {"name", "file", file_name},
+    {"_read_some", "file", file_read_some},
     {"_turn", "file", file_turn},
     {"_leave_with_reader", "file", file_leave_with_reader},
     {NULL, NULL, NULL},

@@ -62,6 +62,7 @@ void file_give_back(FileJob *work);
 CspStatus file_read(CspCall *call);
 CspStatus file_read_bytes(CspCall *call);
 CspStatus file_read_line(CspCall *call);
+CspStatus file_read_some(CspCall *call);
 CspStatus file_read_all(CspCall *call);
 CspStatus file_lines(CspCall *call);
 // A native that waits until nobody has the turn to read.

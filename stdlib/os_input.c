@@ -96,7 +96,7 @@ bool input_take(Input *input, int64_t want, Room *room) {
     room->len += count;
     use(input, count);
   }
-  return whole;
+  return whole || (want == WANT_SOME && room->len > 0);
 }
 
 Str input_line(const Input *input) {

@@ -170,7 +170,10 @@ static CspStatus run_read(CspCall *call, const char *method, int64_t want,
   work->method = method;
   work->want = want;
   work->job.room.is_bytes = as_bytes;
-  size_t first = want < 0 ? FIRST : want < MOST ? (size_t)want : MOST;
+  size_t first = want == WANT_SOME ? MOST
+                 : want < 0        ? FIRST
+                 : want < MOST     ? (size_t)want
+                                   : MOST;
   if (!room_make(call, &work->job.room, first, first)) {
     job_free(&work->job);
     return CSP_PANIC;
@@ -206,6 +209,11 @@ CspStatus file_read_bytes(CspCall *call) {
     return CSP_PANIC;
   }
   return run_read(call, "read_bytes", n, true);
+}
+
+// Gives bytes as they come, 64 KB at most, and (nil, nil) at the end.
+CspStatus file_read_some(CspCall *call) {
+  return run_read(call, "_read_some", WANT_SOME, true);
 }
 
 // Gives a function that gives the next line, and nil at the end.

@@ -49,7 +49,7 @@ static bool register_modules(Csp *csp) {
 bool library_natives(Csp *csp) {
   return register_modules(csp) && strings_install(csp) && list_install(csp) &&
          bytes_install(csp) && os_install(csp) && fmt_install(csp) &&
-         rand_install(csp) && sync_install(csp);
+         rand_install(csp) && sync_install(csp) && json_install(csp);
 }
 
 bool csp_install_library(Csp *csp) {

@@ -38,6 +38,7 @@ bool os_install(Csp *csp);
 bool fmt_install(Csp *csp);
 bool rand_install(Csp *csp);
 bool sync_install(Csp *csp);
+bool json_install(Csp *csp);
 
 // --- args.c: optional arguments, and results --------------------------------
 typedef struct Str {

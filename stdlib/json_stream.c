@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: MIT
+// The reader of json.stream: documents of any length, in constant memory.
+//
+// The script feeds it with the text, piece by piece, and asks for the next
+// value. It goes through the document token by token down to the list whose
+// elements are wanted. An element that is a list or a map is given as text,
+// once all of it is there, and json.parse makes the value. What is passed over
+// is checked as strictly.
+// For that each open map has its keys, in `open`, a list that the script keeps.
+//
+// What always holds:
+//   - The window has what was fed and not passed, and a NUL after it. It is at
+//     most `most` bytes and one piece.
+//   - A token is passed as a whole, or nothing has changed. So the reader can
+//     be asked again after it was out of memory.
+//   - The results depend on the text, never on its pieces.
+// One goroutine at a time uses it, as json.csp has a lock.
+#include <stdio.h>
+
+#include "stdlib/json.h"
+
+enum {
+  FEED_MOST = 1 << 16,  // bytes
+  UNPAID_MOST = 1 << 12
+};
+
+typedef enum ReaderWant {
+  READ_VALUE,
+  READ_FIRST_VALUE,  // or the list's end
+  READ_KEY,
+  READ_FIRST_KEY,  // or the map's end
+  READ_COLON,
+  READ_MORE,  // a comma, or an end
+  READ_END    // of the text
+} ReaderWant;
+
+// What a step gives, and what the script gets. json.csp has the numbers, too.
+typedef enum ReaderStep {
+  STEP_FEED = 0,   // more of the text is needed
+  STEP_TEXT = 1,   // of a list or map
+  STEP_VALUE = 2,  // any other
+  STEP_END = 3,
+  STEP_WRONG = 4,  // the text is, or it has panicked
+  STEP_ON = 5      // a token was passed
+} ReaderStep;
+
+// A list or map that is open.
+typedef struct ReaderLevel {
+  bool is_map;
+  bool on_path;      // the path leads here, and maybe on
+  bool value_on;     // of a map: and to the value of the last key
+  bool is_wanted;    // its elements are
+  size_t index;      // of the next element
+  size_t key_bytes;  // of a map: what its keys take
+} ReaderLevel;
+
+typedef struct JsonReader {
+  char *data;             // NULL until first fed
+  size_t cap, from, len;  // the window is [from, len)
+  size_t line, column;    // of `from`
+  size_t most;            // bytes of a value, a key, and of all open keys
+  size_t unpaid;          // bytes, since csp_work was called
+  bool ended;             // the window's end is the text's
+  bool found;             // the list that is wanted
+  ReaderWant want;        // the next token
+  JsonFrame frame;        // how far the token at `from` was looked at
+  uint32_t depth;
+  size_t key_bytes;  // of all levels
+  ReaderLevel levels[JSON_DEPTH];
+} JsonReader;
+
+// One call of _next.
+typedef struct Reading {
+  JsonReader *reader;
+  JsonText text;  // the window, from `from` on
+  CspValue steps, open;
+  CspValue value;  // or its text
+  size_t line, column, index;
+} Reading;
+
+// --- The window -------------------------------------------------------------
+static void reader_finalize(void *data) {
+  JsonReader *reader = data;
+  csp_alloc_free(reader->data);
+}
+
+const CspClass json_reader_class = {"json.reader", reader_finalize,
+                                    sizeof(JsonReader), NULL};
+
+static JsonReader *need_reader(CspCall *call) {
+  JsonReader *reader = csp_host_data(csp_arg(call, 0), &json_reader_class);
+  if (reader == NULL) csp_bad_arg(call, 0, "a reader");
+  return reader;
+}
+
+// The place after the bytes.
+static void move_place(JsonReader *reader, const char *from, size_t len) {
+  size_t lines = 0, characters = 0, at = 0;
+  for (size_t n = 0; n < len; n++) lines += from[n] == '\n';
+  if (lines > 0) {
+    for (at = len; from[at - 1] != '\n';) at--;
+    reader->line += lines;
+    reader->column = 1;
+  }
+  for (; at < len; at++) characters += !utf8_continues(from[at]);
+  reader->column += characters;
+}
+
+// Passes over what the text has read.
+static void pass_read(Reading *reading) {
+  JsonReader *reader = reading->reader;
+  JsonText *text = &reading->text;
+  size_t len = (size_t)(text->at - text->begin);
+  move_place(reader, text->begin, len);
+  reader->from += len;
+  reader->unpaid += len;
+  reader->frame = (JsonFrame){0};
+  text->begin = text->at;
+  text->line = reader->line;
+  text->column = reader->column;
+}
+
+// Room for so many more bytes, and a NUL. false: it has panicked.
+static bool reader_reserve(CspCall *call, JsonReader *reader, size_t more) {
+  size_t left = reader->len - reader->from, need = left + more + 1;
+  if (reader->cap - reader->len > more) return true;
+  if (need <= reader->cap) {
+    memmove(reader->data, reader->data + reader->from, left);
+    csp_charge(call, left / 8);
+  } else {
+    size_t cap = need + left, largest = reader->most + FEED_MOST + 1;
+    if (cap > largest && largest >= need) cap = largest;
+    char *data = room_alloc(call, cap, 1);
+    if (data == NULL) {
+      csp_panic_memory(call);
+      return false;
+    }
+    if (!long_copy(call, data, left > 0 ? reader->data + reader->from : "",
+                   left)) {
+      csp_alloc_free(data);
+      return false;
+    }
+    csp_alloc_free(reader->data);
+    reader->data = data;
+    reader->cap = cap;
+  }
+  reader->len = left;
+  reader->from = 0;
+  return true;
+}
+
+// _feed(reader, piece, at): adds some of the piece from `at` on, and gives
+// where the rest of it begins. nil means that the text ends.
+static CspStatus reader_feed(CspCall *call) {
+  JsonReader *reader = need_reader(call);
+  CspValue piece = csp_arg(call, 1);
+  int64_t at;
+  if (reader == NULL || !csp_need_int(call, 2, &at)) return CSP_PANIC;
+  bool is_string = csp_type(piece) == CSP_STRING;
+  if (csp_type(piece) == CSP_NIL) {
+    if (!reader_reserve(call, reader, 0)) return CSP_PANIC;
+    reader->data[reader->len] = '\0';
+    reader->ended = true;
+    return csp_ok_int(call, 0);
+  }
+  size_t len = is_string ? str_of(piece).len : csp_bytes_len(piece);
+  size_t from = (size_t)at < len ? (size_t)at : len;
+  size_t count = len - from < FEED_MOST ? len - from : FEED_MOST;
+  if (!reader_reserve(call, reader, count)) return CSP_PANIC;
+  char *to = reader->data + reader->len;
+  if (is_string)
+    memcpy(to, str_of(piece).data + from, count);
+  else
+    count = csp_bytes_read(piece, from, to, count);
+  to[count] = '\0';
+  reader->len += count;
+  csp_charge(call, count / 8);
+  return csp_ok_int(call, (int64_t)(from + count));
+}
+
+// --- Tokens -----------------------------------------------------------------
+// Looks for the end of the token or value at `from`.
+static ReaderStep find_token(Reading *reading, size_t *len) {
+  JsonReader *reader = reading->reader;
+  JsonText *text = &reading->text;
+  size_t left = (size_t)(text->end - text->begin), at = reader->frame.at;
+  *len = json_frame(&reader->frame, text->begin, left, reader->ended);
+  reader->unpaid += reader->frame.at - at;
+  if ((*len > 0 ? *len : left) > reader->most) {
+    json_refuse(text, text->begin,
+                "the value has more than %zu bytes (the argument `most`)",
+                reader->most);
+    return STEP_WRONG;
+  }
+  return *len > 0 ? STEP_ON : STEP_FEED;
+}
+
+// false: out of memory.
+static bool keep_open(Reading *reading, uint32_t level, CspValue v) {
+  CspCall *call = reading->text.call;
+  bool added = !csp_is_undef(v);
+  while (added && csp_list_len(reading->open) <= level)
+    added = csp_list_push(call, reading->open, csp_nil());
+  if (added) csp_list_set(call, reading->open, level, v);
+  if (!added) reading->text.fail = JSON_NO_MEMORY;
+  return added;
+}
+
+static ReaderStep open_level(Reading *reading, bool on_path, bool is_wanted) {
+  JsonReader *reader = reading->reader;
+  JsonText *text = &reading->text;
+  bool is_map = *text->at == '{';
+  if (reader->depth == JSON_DEPTH) {
+    json_refuse(text, text->at, "nested more than %d deep", (int)JSON_DEPTH);
+    return STEP_WRONG;
+  }
+  if (is_map && !keep_open(reading, reader->depth, csp_map(text->call, 0)))
+    return STEP_WRONG;
+  reader->levels[reader->depth++] = (ReaderLevel){
+      .is_map = is_map, .on_path = on_path, .is_wanted = is_wanted};
+  reader->found |= is_wanted;
+  reader->want = is_map ? READ_FIRST_KEY : READ_FIRST_VALUE;
+  text->at++;
+  return STEP_ON;
+}
+
+static void value_over(JsonReader *reader, bool is_sequence) {
+  if (reader->depth > 0)
+    reader->want = READ_MORE;
+  else
+    reader->want = is_sequence ? READ_VALUE : READ_END;
+}
+
+static ReaderStep close_level(Reading *reading) {
+  JsonReader *reader = reading->reader;
+  const ReaderLevel *level = &reader->levels[reader->depth - 1];
+  if (level->is_map && !keep_open(reading, reader->depth - 1, csp_nil()))
+    return STEP_WRONG;
+  reader->key_bytes -= level->key_bytes;
+  reader->depth--;
+  value_over(reader, false);
+  reading->text.at++;
+  return STEP_ON;
+}
+
+// --- Values -----------------------------------------------------------------
+static size_t path_len(const Reading *reading) {
+  return csp_list_len(reading->steps);
+}
+
+// Whether the path leads from the level to its key, or its next element.
+static bool leads_to(const Reading *reading, const ReaderLevel *level,
+                     const Str *key) {
+  size_t n = reading->reader->depth - 1;
+  if (!level->on_path || n >= path_len(reading)) return false;
+  CspValue step = csp_list_get(reading->steps, n);
+  if (key == NULL)
+    return csp_type(step) == CSP_INT &&
+           csp_to_int(step) == (int64_t)level->index;
+  if (csp_type(step) != CSP_STRING) return false;
+  Str name = str_of(step);
+  return name.len == key->len && memcmp(name.data, key->data, key->len) == 0;
+}
+
+static bool read_word(JsonText *text, CspValue *v) {
+  static const char *const words[] = {"true", "false", "null"};
+  const CspValue values[] = {csp_bool(true), csp_bool(false), csp_nil()};
+  for (size_t n = 0; n < sizeof words / sizeof *words; n++) {
+    size_t len = strlen(words[n]);
+    if (strncmp(text->at, words[n], len) != 0) continue;
+    text->at += len;
+    *v = values[n];
+    return true;
+  }
+  return json_refuse_other(text, "a value");
+}
+
+// A value that is no list and no map. It is made if somebody wants it.
+static ReaderStep read_scalar(Reading *reading, bool is_wanted) {
+  JsonText *text = &reading->text;
+  CspValue passed, *v = is_wanted ? &reading->value : &passed;
+  size_t len;
+  char c = *text->at;
+  ReaderStep step = find_token(reading, &len);
+  if (step != STEP_ON) return step;
+  bool fine;
+  if (c == '"') {
+    text->at++;
+    fine = is_wanted ? json_string(text, v) : json_pass_string(text);
+  } else if (c == '-' || (unsigned char)(c - '0') < 10) {
+    fine = json_number(text, v);
+  } else {
+    fine = read_word(text, v);
+  }
+  return fine ? STEP_ON : STEP_WRONG;
+}
+
+// A list or a map that is wanted, as text.
+static ReaderStep read_text(Reading *reading) {
+  JsonText *text = &reading->text;
+  size_t len;
+  ReaderStep step = find_token(reading, &len);
+  if (step != STEP_ON) return step;
+  reading->value = csp_string(text->call, text->begin, len);
+  if (csp_is_undef(reading->value)) text->fail = JSON_NO_MEMORY;
+  text->at += len;
+  return text->fail == JSON_FINE ? STEP_TEXT : STEP_WRONG;
+}
+
+static ReaderStep give_value(Reading *reading) {
+  JsonReader *reader = reading->reader;
+  JsonText *text = &reading->text;
+  bool is_text = *text->at == '[' || *text->at == '{';
+  ReaderStep step = is_text ? read_text(reading) : read_scalar(reading, true);
+  if (step == STEP_FEED || step == STEP_WRONG) return step;
+  // Numbers and words that follow one another need something between them.
+  if (reader->depth == 0 && reader->frame.mode == FRAME_SCALAR &&
+      text->at < text->begin + reader->frame.at) {
+    json_refuse_other(text, "a blank");
+    return STEP_WRONG;
+  }
+  reading->line = reader->line;
+  reading->column = reader->column;
+  if (reader->depth > 0)
+    reading->index = reader->levels[reader->depth - 1].index++;
+  value_over(reader, reader->depth == 0);
+  return is_text ? STEP_TEXT : STEP_VALUE;
+}
+
+static ReaderStep step_value(Reading *reading) {
+  JsonReader *reader = reading->reader;
+  JsonText *text = &reading->text;
+  uint32_t depth = reader->depth;
+  ReaderLevel *level = depth > 0 ? &reader->levels[depth - 1] : NULL;
+  bool whole = csp_type(reading->steps) == CSP_NIL;
+  if (level != NULL ? level->is_wanted : whole) return give_value(reading);
+  bool on_path = level == NULL   ? true
+                 : level->is_map ? level->value_on
+                                 : leads_to(reading, level, NULL);
+  bool is_wanted = on_path && depth == path_len(reading);
+  if (is_wanted && *text->at != '[') {
+    json_refuse_other(text,
+                      depth > 0 ? "a list" : "a list (unless `path` is nil)");
+    return STEP_WRONG;
+  }
+  bool opens = *text->at == '[' || *text->at == '{';
+  ReaderStep step = opens ? open_level(reading, on_path, is_wanted)
+                          : read_scalar(reading, false);
+  if (step == STEP_ON && level != NULL) level->index++;
+  if (step == STEP_ON && !opens) value_over(reader, false);
+  return step;
+}
+
+// The key goes to those of its map.
+static bool note_key(Reading *reading, CspValue key) {
+  JsonReader *reader = reading->reader;
+  JsonText *text = &reading->text;
+  ReaderLevel *level = &reader->levels[reader->depth - 1];
+  CspValue keys = csp_list_get(reading->open, reader->depth - 1);
+  size_t cost = str_of(key).len + 2, count = csp_map_len(keys);
+  if (reader->key_bytes + cost > reader->most)
+    return json_refuse(text, text->begin,
+                       "the keys of the maps that are open take more than %zu "
+                       "bytes (the argument `most`)",
+                       reader->most);
+  if (!csp_map_set(text->call, keys, key, csp_nil())) {
+    text->fail = JSON_PANICKED;
+    return false;
+  }
+  if (csp_map_len(keys) == count)
+    return json_refuse_key(text, text->begin, str_of(key));
+  level->key_bytes += cost;
+  reader->key_bytes += cost;
+  return true;
+}
+
+static ReaderStep step_key(Reading *reading) {
+  JsonReader *reader = reading->reader;
+  JsonText *text = &reading->text;
+  ReaderLevel *level = &reader->levels[reader->depth - 1];
+  CspValue key;
+  size_t len;
+  if (*text->at != '"') {
+    json_refuse_other(text, "a key in quotes");
+    return STEP_WRONG;
+  }
+  ReaderStep step = find_token(reading, &len);
+  if (step != STEP_ON) return step;
+  text->at++;
+  if (!json_string(text, &key) || !note_key(reading, key)) return STEP_WRONG;
+  Str name = str_of(key);
+  level->value_on = leads_to(reading, level, &name);
+  reader->want = READ_COLON;
+  return STEP_ON;
+}
+
+static ReaderStep step_sign(Reading *reading, char c) {
+  JsonReader *reader = reading->reader;
+  JsonText *text = &reading->text;
+  if (reader->want == READ_COLON) {
+    if (c != ':') json_refuse_other(text, "a colon");
+    reader->want = READ_VALUE;
+  } else {
+    bool is_map = reader->levels[reader->depth - 1].is_map;
+    if (c == (is_map ? '}' : ']')) return close_level(reading);
+    if (c != ',')
+      json_refuse_other(text, is_map ? "a comma or }" : "a comma or ]");
+    reader->want = is_map ? READ_KEY : READ_VALUE;
+  }
+  text->at++;
+  return text->fail == JSON_FINE ? STEP_ON : STEP_WRONG;
+}
+
+// --- All of it --------------------------------------------------------------
+static ReaderStep step_end(Reading *reading) {
+  const JsonReader *reader = reading->reader;
+  JsonText *text = &reading->text;
+  bool is_map = reader->depth > 0 && reader->levels[reader->depth - 1].is_map;
+  bool between = reader->depth == 0 && csp_type(reading->steps) == CSP_NIL;
+  switch (reader->want) {
+    case READ_END:
+      return STEP_END;
+    case READ_KEY:
+    case READ_FIRST_KEY:
+      json_refuse_other(text, "a key in quotes");
+      return STEP_WRONG;
+    case READ_COLON:
+      json_refuse_other(text, "a colon");
+      return STEP_WRONG;
+    case READ_MORE:
+      json_refuse_other(text, is_map ? "a comma or }" : "a comma or ]");
+      return STEP_WRONG;
+    default:
+      if (between) return STEP_END;
+      json_refuse_other(text, "a value");
+      return STEP_WRONG;
+  }
+}
+
+static ReaderStep step_token(Reading *reading, char c) {
+  switch (reading->reader->want) {
+    case READ_FIRST_VALUE:
+      return c == ']' ? close_level(reading) : step_value(reading);
+    case READ_VALUE:
+      return step_value(reading);
+    case READ_FIRST_KEY:
+      return c == '}' ? close_level(reading) : step_key(reading);
+    case READ_KEY:
+      return step_key(reading);
+    case READ_END:
+      json_refuse_other(&reading->text, "nothing more");
+      return STEP_WRONG;
+    default:
+      return step_sign(reading, c);
+  }
+}
+
+// Blanks, and the next token or value.
+static ReaderStep reader_step(Reading *reading) {
+  enum { CHARACTER = 4 };
+  const JsonReader *reader = reading->reader;
+  JsonText *text = &reading->text;
+  if (!json_blanks(text)) return STEP_WRONG;
+  if (text->at > text->begin) pass_read(reading);
+  size_t left = (size_t)(text->end - text->at);
+  if (left == 0) return reader->ended ? step_end(reading) : STEP_FEED;
+  bool ascii = (unsigned char)*text->at < 0x80;
+  if (!ascii && left < CHARACTER && !reader->ended) return STEP_FEED;
+  ReaderStep step = step_token(reading, *text->at);
+  if (step != STEP_FEED && step != STEP_WRONG) pass_read(reading);
+  return step;
+}
+
+static CspStatus reader_wrong(Reading *reading) {
+  JsonText *text = &reading->text;
+  if (text->fail == JSON_NO_MEMORY) return csp_panic_memory(text->call);
+  if (text->fail == JSON_PANICKED) return CSP_PANIC;
+  csp_return(text->call, csp_int(text->call, STEP_WRONG));
+  if (json_refused(text) != CSP_OK) return CSP_PANIC;
+  csp_return(text->call, csp_nil());
+  return csp_ok(text->call, csp_nil());
+}
+
+// _next(reader, steps, open) gives a ReaderStep and more: a value or its text,
+// its line, column and index; nil and an error; or whether the list was found.
+static CspStatus reader_next(CspCall *call) {
+  JsonReader *reader = need_reader(call);
+  if (reader == NULL) return CSP_PANIC;
+  Reading reading = {.reader = reader,
+                     .steps = csp_arg(call, 1),
+                     .open = csp_arg(call, 2),
+                     .value = csp_nil()};
+  const char *begin = reader->data != NULL ? reader->data + reader->from : "";
+  reading.text = (JsonText){.call = call, .begin = begin, .at = begin};
+  reading.text.end = begin + (reader->len - reader->from);
+  reading.text.line = reader->line;
+  reading.text.column = reader->column;
+  ReaderStep step;
+  do {
+    step = reader_step(&reading);
+    if (step == STEP_WRONG) return reader_wrong(&reading);
+    if (reader->unpaid < UNPAID_MOST) continue;
+    uint64_t units = reader->unpaid;
+    reader->unpaid = 0;
+    if (step == STEP_ON && !csp_work(call, units)) return CSP_PANIC;
+  } while (step == STEP_ON);
+  csp_return(call, csp_int(call, step));
+  csp_return(call, step == STEP_END ? csp_bool(reader->found) : reading.value);
+  csp_return(call, csp_int(call, (int64_t)reading.line));
+  csp_return(call, csp_int(call, (int64_t)reading.column));
+  return csp_ok(call, csp_int(call, (int64_t)reading.index));
+}
+
+CspStatus json_reader(CspCall *call) {
+  int64_t most;
+  void *data = NULL;
+  if (!need_int_in(call, 0, 1, INT64_MAX / 4, &most)) return CSP_PANIC;
+  CspValue v = csp_host_new(call, &json_reader_class, &data);
+  if (csp_is_undef(v)) return csp_panic_memory(call);
+  JsonReader *reader = data;
+  reader->line = reader->column = 1;
+  reader->most = (size_t)most;
+  return csp_ok(call, v);
+}
+
+const CspFunction json_reader_methods[] = {
+    CSP_REPEATABLE,
+    {"_feed", "reader, piece, at", reader_feed},
+    {"_next", "reader, steps, open", reader_next},
+    {NULL, NULL, NULL},
+};
