@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // JSON (RFC 8259): what the files of the module json share.
 //
-// A JsonText is a text that is being read. Its bytes are a string's, which the
-// native keeps, so a NUL follows them: no token needs to look for the end
-// before each byte, since a NUL is part of none. What reads a token begins at
-// `at` and moves it on. false: `fail` tells why, and reading is over.
+// A JsonText is a text that is being read, or a window of one. A NUL follows
+// its bytes: no token needs to look for the end before each byte, since a NUL
+// is part of none. What reads a token begins at `at` and moves it on. false:
+// `fail` tells why, and reading is over.
 //
 // Nothing here is believed. What is long is charged where it is read (csp_work)
 // in parts of JSON_PART bytes, so a single token of any length can be given up.
@@ -29,9 +29,9 @@ typedef enum JsonFail {
 typedef struct JsonText {
   CspCall *call;  // of this piece
   const char *begin, *at, *end;
-  size_t line, column;  // of begin, from 1
+  size_t base;  // the bytes of the text before `begin`
   JsonFail fail;
-  const char *wrong;  // where
+  size_t wrong;       // where: bytes of the text before it
   const char *code;   // of the error
   char why[200];
 } JsonText;
@@ -51,8 +51,8 @@ __attribute__((format(printf, 3, 4), cold)) bool json_refuse(JsonText *text,
 // The same: `wanted` should stand at `at`, where something else stands.
 __attribute__((cold)) bool json_refuse_other(JsonText *text,
                                              const char *wanted);
-// The key that begins at `where` is there twice. Gives false.
-__attribute__((cold)) bool json_refuse_key(JsonText *text, const char *where,
+// The key is there twice, the second time at the offset. Gives false.
+__attribute__((cold)) bool json_refuse_key(JsonText *text, size_t offset,
                                            Str key);
 bool json_skip_blanks(JsonText *text);
 static inline bool json_blanks(JsonText *text) {
@@ -63,10 +63,12 @@ const char *json_plain(const char *at, const char *end);
 // The string after whose first quote `at` stands, as a value; or only passed.
 bool json_string(JsonText *text, CspValue *v);
 bool json_pass_string(JsonText *text);
-// The line and column of a place in the text. Columns are characters.
-// false: given up.
-bool json_place(const JsonText *text, const char *where, size_t *line,
-                size_t *column);
+// Moves a place over the bytes. Columns are characters.
+void json_move_place(const char *from, size_t len, size_t *line,
+                     size_t *column);
+static inline size_t json_offset(const JsonText *text, const char *where) {
+  return text->base + (size_t)(where - text->begin);
+}
 
 // --- json_number.c ----------------------------------------------------------
 bool json_number(JsonText *text, CspValue *v);
@@ -104,7 +106,7 @@ CspStatus json_reader(CspCall *call);
 void json_path_name(Buffer *path, Str name);
 CspStatus json_parse(CspCall *call);
 // The text is wrong. Gives (nil, error) with the place.
-CspStatus json_refused(JsonText *text);
+CspStatus json_refused(JsonText *text, size_t line, size_t column);
 CspStatus json_write(CspCall *call);
 
 #endif

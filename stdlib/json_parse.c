@@ -18,13 +18,19 @@
 //   - Nobody else sees any of the lists and maps before all is read.
 // Belongs to one native call.
 #include "stdlib/json.h"
-#include "stdlib/loop.h"
 
 enum {
   JSON_STACK = 2048,
   JSON_ROOM = JSON_STACK - JSON_DEPTH - 8,  // beyond it, the stack is emptied
   JSON_LOOK = 1 << 12,                      // bytes of text
-  JSON_BYTE_NS = 4
+  JSON_BYTE_NS = 4,
+#ifdef CSP_DEBUG
+  WINDOW = 64,
+  WINDOW_AHEAD = 16
+#else
+  WINDOW = 1 << 16,
+  WINDOW_AHEAD = 1 << 12
+#endif
 };
 
 typedef enum JsonWant {
@@ -44,9 +50,17 @@ typedef struct JsonLevel {
   bool is_made, is_map;
 } JsonLevel;
 
+// A part of bytes, and a NUL after it.
+typedef struct JsonWindow {
+  char *data;  // NULL: the text is a string
+  size_t cap;
+  bool is_last;
+} JsonWindow;
+
 typedef struct JsonParser {
   JsonText text;
-  const char *looked;  // up to where the text was charged
+  JsonWindow window;
+  size_t looked;  // up to where the text was charged
   JsonWant want;
   bool spent;     // the piece is to end
   CspValue root;  // the outermost list or map once it is made; or the value
@@ -54,12 +68,12 @@ typedef struct JsonParser {
   uint32_t deepest;  // that may be open
   JsonLevel levels[JSON_DEPTH];
   CspValue values[JSON_STACK];
-  const char *keys[JSON_STACK];  // where the key stands that is a value
+  size_t keys[JSON_STACK];  // where the key stands that is a value
 } JsonParser;
 
 // What is kept between two pieces.
 typedef struct JsonJob {
-  CspValue root, text;
+  CspValue root;
   JsonParser *parser;
 } JsonJob;
 
@@ -201,11 +215,11 @@ static bool read_value(JsonParser *parser, char first) {
 
 static bool read_key(JsonParser *parser) {
   JsonText *text = &parser->text;
-  const char *at = text->at;
-  if (*at != '"') return json_refuse_other(text, "a key in quotes");
+  size_t offset = json_offset(text, text->at);
+  if (*text->at != '"') return json_refuse_other(text, "a key in quotes");
   text->at++;
   if (!json_string(text, &parser->values[parser->count])) return false;
-  parser->keys[parser->count++] = at;
+  parser->keys[parser->count++] = offset;
   if (!json_blanks(text)) return false;
   if (*text->at != ':') return json_refuse_other(text, "a colon");
   text->at++;
@@ -218,9 +232,9 @@ static bool read_key(JsonParser *parser) {
 static bool json_look(JsonParser *parser) {
   JsonText *text = &parser->text;
   if (parser->count >= JSON_ROOM && !settle_json(parser)) return false;
-  size_t len = (size_t)(text->at - parser->looked);
+  size_t at = json_offset(text, text->at), len = at - parser->looked;
   if (len < JSON_LOOK) return true;
-  parser->looked = text->at;
+  parser->looked = at;
   parser->spent = csp_spent(text->call, len * JSON_BYTE_NS);
   return !parser->spent || settle_json(parser);
 }
@@ -263,21 +277,102 @@ static bool read_next(JsonParser *parser) {
   }
 }
 
+// --- Windows ----------------------------------------------------------------
+// Bytes are read through a window, because others may change them. It is
+// refilled before less than WINDOW_AHEAD bytes are ahead, so a token that comes
+// to its end is longer than that, and no bracket or comma. Such a token is read
+// again in a larger window.
+
+// The text from `at` on, in a window of that size. false: it failed.
+static bool fill_window(JsonParser *parser, size_t cap) {
+  JsonText *text = &parser->text;
+  JsonWindow *window = &parser->window;
+  size_t from = json_offset(text, text->at);
+  size_t left = (size_t)(text->end - text->at);
+  char *data = window->data;
+  if (cap > window->cap) data = room_alloc(text->call, cap + 1, 1);
+  if (data == NULL) return parser_fail(parser, JSON_NO_MEMORY);
+  if (left > 0) memmove(data, text->at, left);
+  if (data != window->data) csp_alloc_free(window->data);
+  *window = (JsonWindow){.data = data, .cap = cap};
+  size_t count = csp_bytes_read(csp_arg(text->call, 0), from + left,
+                                data + left, cap - left);
+  data[left + count] = '\0';
+  window->is_last = count < cap - left;
+  text->base = from;
+  text->begin = text->at = data;
+  text->end = data + left + count;
+  return csp_work(text->call, (left + count) / 8) ||
+         parser_fail(parser, JSON_PANICKED);
+}
+
+// Whether the token could go on after the window's end, or be right.
+static bool needs_more(const JsonText *text, bool fine) {
+  enum { SEEN = 16 };  // bytes that say why a token is wrong
+  if (fine) return text->at == text->end;
+  return text->fail == JSON_WRONG &&
+         text->wrong + SEEN > json_offset(text, text->end);
+}
+
+static bool read_whole(JsonParser *parser) {
+  JsonText *text = &parser->text;
+  const JsonWindow *window = &parser->window;
+  uint32_t count = parser->count;
+  JsonWant want = parser->want;
+  for (;;) {
+    size_t at = (size_t)(text->at - text->begin);
+    bool fine = read_next(parser);
+    if (window->is_last || !needs_more(text, fine)) return fine;
+    text->at = text->begin + at;
+    text->fail = JSON_FINE;
+    parser->count = count;
+    parser->want = want;
+    if (!fill_window(parser, 2 * window->cap)) return false;
+  }
+}
+
+static bool read_windowed(JsonParser *parser) {
+  JsonText *text = &parser->text;
+  const JsonWindow *window = &parser->window;
+  for (;;) {
+    if (!json_blanks(text)) return false;
+    if (window->is_last || text->end - text->at >= WINDOW_AHEAD)
+      return read_whole(parser);
+    size_t cap = window->cap < WINDOW ? WINDOW : window->cap;
+    if (!fill_window(parser, cap)) return false;
+  }
+}
+
 // --- Pieces -----------------------------------------------------------------
-CspStatus json_refused(JsonText *text) {
-  size_t line, column;
-  if (!json_place(text, text->wrong, &line, &column)) return CSP_PANIC;
-  return csp_ok_coded(text->call, text->code, "json: line %zu, column %zu: %s",
-                      line, column, text->why);
+// The place of what is wrong. false: given up.
+static bool find_place(JsonParser *parser, size_t *line, size_t *column) {
+  const JsonText *text = &parser->text;
+  const JsonWindow *window = &parser->window;
+  size_t most = window->cap > 0 ? window->cap : JSON_PART;
+  *line = (size_t)csp_to_int(csp_arg(text->call, 1));
+  *column = (size_t)csp_to_int(csp_arg(text->call, 2));
+  for (size_t at = 0; at < text->wrong;) {
+    size_t len = text->wrong - at < most ? text->wrong - at : most;
+    const char *from = window->data != NULL ? window->data : text->begin + at;
+    if (window->data != NULL)
+      len = csp_bytes_read(csp_arg(text->call, 0), at, window->data, len);
+    json_move_place(from, len, line, column);
+    at += len;
+    if (len == 0) break;  // others have cut the bytes
+    if (!csp_work(text->call, len)) return false;
+  }
+  return true;
 }
 
 static CspStatus parsed(JsonParser *parser) {
   CspCall *call = parser->text.call;
+  size_t line, column;
   switch (parser->text.fail) {
     case JSON_FINE:
       return csp_ok_value(call, parser->root);
     case JSON_WRONG:
-      return json_refused(&parser->text);
+      if (!find_place(parser, &line, &column)) return CSP_PANIC;
+      return json_refused(&parser->text, line, column);
     case JSON_NO_MEMORY:
       return csp_panic_memory(call);
     default:
@@ -285,65 +380,48 @@ static CspStatus parsed(JsonParser *parser) {
   }
 }
 
-static CspStatus parse_on(CspCall *call, void *data, bool on) {
-  JsonJob *job = data;
-  JsonParser *parser = job->parser;
-  parser->text.call = call;
-  parser->spent = false;
-  while (on && !parser->spent && parser->want != WANT_NOTHING)
-    if (!read_next(parser)) break;
-  if (on && parser->spent && parser->text.fail == JSON_FINE) {
-    job->root = parser->root;
-    return csp_again(call, parse_on, job, sizeof *job, 2);
-  }
-  CspStatus status = on ? parsed(parser) : CSP_PANIC;
+static CspStatus parse_end(JsonParser *parser, CspStatus status) {
+  csp_alloc_free(parser->window.data);
   csp_alloc_free(parser);
   return status;
 }
 
-static CspStatus parse_string(CspCall *call, CspValue text) {
-  JsonJob job = {csp_nil(), text,
-                 csp_alloc(csp_of(call), NULL, sizeof *job.parser)};
-  if (job.parser == NULL) return csp_panic_memory(call);
-  Str s = str_of(text);
-  JsonParser *parser = job.parser;
-  parser->text = (JsonText){.begin = s.data, .at = s.data};
-  parser->text.line = (size_t)csp_to_int(csp_arg(call, 1));
-  parser->text.column = (size_t)csp_to_int(csp_arg(call, 2));
-  parser->deepest = JSON_DEPTH - (uint32_t)csp_to_int(csp_arg(call, 3));
-  parser->text.end = s.data + s.len;
-  parser->looked = s.data;
-  parser->want = WANT_VALUE;
-  parser->root = csp_nil();
-  parser->depth = parser->count = 0;
-  return parse_on(call, &job, true);
-}
-
-// --- Bytes ------------------------------------------------------------------
-// Others may change them, so they are copied first.
-static bool copy_json_turns(CspCall *call, Loop *loop, size_t stop) {
-  (void)call;
-  size_t count = stop - loop->at;
-  size_t there =
-      csp_bytes_read(loop->list, loop->at, loop->to + loop->at, count);
-  memset(loop->to + loop->at + there, 0, count - there);
-  loop->at = stop;
-  return true;
-}
-
-static CspStatus copy_json_done(CspCall *call, Loop *loop) {
-  return parse_string(call, loop->out);
+static CspStatus parse_on(CspCall *call, void *data, bool on) {
+  JsonJob *job = data;
+  JsonParser *parser = job->parser;
+  bool windowed = parser->window.data != NULL;
+  parser->text.call = call;
+  parser->spent = false;
+  while (on && !parser->spent && parser->want != WANT_NOTHING)
+    if (!(windowed ? read_windowed(parser) : read_next(parser))) break;
+  if (on && parser->spent && parser->text.fail == JSON_FINE) {
+    job->root = parser->root;
+    return csp_again(call, parse_on, job, sizeof *job, 1);
+  }
+  return parse_end(parser, on ? parsed(parser) : CSP_PANIC);
 }
 
 CspStatus json_parse(CspCall *call) {
-  CspValue text = csp_arg(call, 0);
-  CspType type = csp_type(text);
-  if (type == CSP_STRING) return parse_string(call, text);
+  CspValue v = csp_arg(call, 0);
+  CspType type = csp_type(v);
   if (type == CSP_NO_MEMORY) return csp_panic_memory(call);
-  if (type != CSP_BYTES) return csp_bad_arg(call, 0, "a string or bytes");
-  Loop loop = {.list = text,
-               .end = csp_bytes_len(text),
-               .turns = copy_json_turns,
-               .done = copy_json_done};
-  return loop_text(call, &loop, loop.end);
+  if (type != CSP_STRING && type != CSP_BYTES)
+    return csp_bad_arg(call, 0, "a string or bytes");
+  JsonParser *parser = csp_alloc(csp_of(call), NULL, sizeof *parser);
+  if (parser == NULL) return csp_panic_memory(call);
+  Str s = type == CSP_STRING ? str_of(v) : (Str){"", 0};
+  parser->text = (JsonText){.call = call, .begin = s.data, .at = s.data};
+  parser->text.end = s.data + s.len;
+  parser->window = (JsonWindow){NULL, 0, false};
+  parser->deepest = JSON_DEPTH - (uint32_t)csp_to_int(csp_arg(call, 3));
+  parser->looked = 0;
+  parser->want = WANT_VALUE;
+  parser->root = csp_nil();
+  parser->depth = parser->count = 0;
+  size_t len = type == CSP_BYTES ? csp_bytes_len(v) : 0;
+  if (type == CSP_BYTES &&
+      !fill_window(parser, len < WINDOW ? len + 1 : WINDOW))
+    return parse_end(parser, parsed(parser));
+  JsonJob job = {parser->root, parser};
+  return parse_on(call, &job, true);
 }

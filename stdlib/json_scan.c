@@ -17,7 +17,7 @@ bool json_refuse(JsonText *text, const char *where, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text->why, sizeof text->why, format, args);
   va_end(args);
-  text->wrong = where;
+  text->wrong = json_offset(text, where);
   text->code = "syntax";
   text->fail = JSON_WRONG;
   return false;
@@ -41,28 +41,32 @@ bool json_refuse_other(JsonText *text, const char *wanted) {
                      shown);
 }
 
-bool json_refuse_key(JsonText *text, const char *where, Str key) {
+bool json_refuse_key(JsonText *text, size_t offset, Str key) {
   enum { SHOWN = 40 };
   char shown[UTF8_SHOWN(SHOWN)];
   utf8_show(key.data, key.len, SHOWN, shown);
-  return json_refuse(text, where, "the key \"%s%s\" is there twice", shown,
-                     key.len > SHOWN ? "..." : "");
+  json_refuse(text, text->begin, "the key \"%s%s\" is there twice", shown,
+              key.len > SHOWN ? "..." : "");
+  text->wrong = offset;
+  return false;
 }
 
-bool json_place(const JsonText *text, const char *where, size_t *line,
-                size_t *column) {
-  *line = text->line;
-  *column = text->column;
-  for (const char *at = text->begin; at < where;) {
-    size_t part = (size_t)(where - at);
-    if (part > JSON_PART) part = JSON_PART;
-    for (const char *stop = at + part; at < stop; at++) {
-      *column = *at == '\n' ? 1 : *column + !utf8_continues(*at);
-      *line += *at == '\n';
-    }
-    if (!csp_work(text->call, part)) return false;
+void json_move_place(const char *from, size_t len, size_t *line,
+                     size_t *column) {
+  size_t lines = 0, characters = 0, at = 0;
+  for (size_t n = 0; n < len; n++) lines += from[n] == '\n';
+  if (lines > 0) {
+    for (at = len; from[at - 1] != '\n';) at--;
+    *line += lines;
+    *column = 1;
   }
-  return true;
+  for (; at < len; at++) characters += !utf8_continues(from[at]);
+  *column += characters;
+}
+
+CspStatus json_refused(JsonText *text, size_t line, size_t column) {
+  return csp_ok_coded(text->call, text->code, "json: line %zu, column %zu: %s",
+                      line, column, text->why);
 }
 
 static bool charge_part(JsonText *text, size_t bytes) {

@@ -93,17 +93,14 @@ static JsonReader *need_reader(CspCall *call) {
   return reader;
 }
 
-// The place after the bytes.
-static void move_place(JsonReader *reader, const char *from, size_t len) {
-  size_t lines = 0, characters = 0, at = 0;
-  for (size_t n = 0; n < len; n++) lines += from[n] == '\n';
-  if (lines > 0) {
-    for (at = len; from[at - 1] != '\n';) at--;
-    reader->line += lines;
-    reader->column = 1;
-  }
-  for (; at < len; at++) characters += !utf8_continues(from[at]);
-  reader->column += characters;
+// _end(reader): nobody asks it any more.
+static CspStatus reader_end(CspCall *call) {
+  JsonReader *reader = need_reader(call);
+  if (reader == NULL) return CSP_PANIC;
+  csp_alloc_free(reader->data);
+  reader->data = NULL;
+  reader->cap = reader->from = reader->len = 0;
+  return csp_ok_nothing(call);
 }
 
 // Passes over what the text has read.
@@ -111,13 +108,11 @@ static void pass_read(Reading *reading) {
   JsonReader *reader = reading->reader;
   JsonText *text = &reading->text;
   size_t len = (size_t)(text->at - text->begin);
-  move_place(reader, text->begin, len);
+  json_move_place(text->begin, len, &reader->line, &reader->column);
   reader->from += len;
   reader->unpaid += len;
   reader->frame = (JsonFrame){0};
   text->begin = text->at;
-  text->line = reader->line;
-  text->column = reader->column;
 }
 
 // Room for so many more bytes, and a NUL. false: it has panicked.
@@ -367,8 +362,7 @@ static bool note_key(Reading *reading, CspValue key) {
     text->fail = JSON_PANICKED;
     return false;
   }
-  if (csp_map_len(keys) == count)
-    return json_refuse_key(text, text->begin, str_of(key));
+  if (csp_map_len(keys) == count) return json_refuse_key(text, 0, str_of(key));
   level->key_bytes += cost;
   reader->key_bytes += cost;
   return true;
@@ -476,13 +470,16 @@ static CspStatus reader_wrong(Reading *reading) {
   if (text->fail == JSON_NO_MEMORY) return csp_panic_memory(text->call);
   if (text->fail == JSON_PANICKED) return CSP_PANIC;
   csp_return(text->call, csp_int(text->call, STEP_WRONG));
-  if (json_refused(text) != CSP_OK) return CSP_PANIC;
+  size_t line = reading->reader->line, column = reading->reader->column;
+  json_move_place(text->begin, text->wrong, &line, &column);
+  if (json_refused(text, line, column) != CSP_OK) return CSP_PANIC;
   csp_return(text->call, csp_nil());
   return csp_ok(text->call, csp_nil());
 }
 
-// _next(reader, steps, open) gives a ReaderStep and more: a value or its text,
-// its line, column and index; nil and an error; or whether the list was found.
+// _next(reader, steps, open) gives a ReaderStep and more. That is a value or
+// its text, with its line, column and index. It is nil and an error for what is
+// wrong, and at the end whether the list was found.
 static CspStatus reader_next(CspCall *call) {
   JsonReader *reader = need_reader(call);
   if (reader == NULL) return CSP_PANIC;
@@ -493,8 +490,6 @@ static CspStatus reader_next(CspCall *call) {
   const char *begin = reader->data != NULL ? reader->data + reader->from : "";
   reading.text = (JsonText){.call = call, .begin = begin, .at = begin};
   reading.text.end = begin + (reader->len - reader->from);
-  reading.text.line = reader->line;
-  reading.text.column = reader->column;
   ReaderStep step;
   do {
     step = reader_step(&reading);
@@ -527,5 +522,6 @@ const CspFunction json_reader_methods[] = {
     CSP_REPEATABLE,
     {"_feed", "reader, piece, at", reader_feed},
     {"_next", "reader, steps, open", reader_next},
+    {"_end", "reader", reader_end},
     {NULL, NULL, NULL},
 };
