@@ -63,6 +63,8 @@ const char *json_plain(const char *at, const char *end);
 // The string after whose first quote `at` stands, as a value; or only passed.
 bool json_string(JsonText *text, CspValue *v);
 bool json_pass_string(JsonText *text);
+// The text is wrong. Gives (nil, error) with the place.
+CspStatus json_refused(JsonText *text, size_t line, size_t column);
 // Moves a place over the bytes. Columns are characters.
 void json_move_place(const char *from, size_t len, size_t *line,
                      size_t *column);
@@ -105,8 +107,6 @@ CspStatus json_reader(CspCall *call);
 // The step of a path ("$.items[3].price") that leads to a key's value.
 void json_path_name(Buffer *path, Str name);
 CspStatus json_parse(CspCall *call);
-// The text is wrong. Gives (nil, error) with the place.
-CspStatus json_refused(JsonText *text, size_t line, size_t column);
 CspStatus json_write(CspCall *call);
 
 #endif
