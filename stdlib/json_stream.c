@@ -185,6 +185,7 @@ static ReaderStep find_token(Reading *reading, size_t *len) {
     json_refuse(text, text->begin,
                 "the value has more than %zu bytes (the argument `most`)",
                 reader->most);
+    text->code = "limit";
     return STEP_WRONG;
   }
   return *len > 0 ? STEP_ON : STEP_FEED;
@@ -353,11 +354,14 @@ static bool note_key(Reading *reading, CspValue key) {
   ReaderLevel *level = &reader->levels[reader->depth - 1];
   CspValue keys = csp_list_get(reading->open, reader->depth - 1);
   size_t cost = str_of(key).len + 2, count = csp_map_len(keys);
-  if (reader->key_bytes + cost > reader->most)
-    return json_refuse(text, text->begin,
-                       "the keys of the maps that are open take more than %zu "
-                       "bytes (the argument `most`)",
-                       reader->most);
+  if (reader->key_bytes + cost > reader->most) {
+    json_refuse(text, text->begin,
+                "the keys of the maps that are open take more than %zu bytes "
+                "(the argument `most`)",
+                reader->most);
+    text->code = "limit";
+    return false;
+  }
   if (!csp_map_set(text->call, keys, key, csp_nil())) {
     text->fail = JSON_PANICKED;
     return false;
