@@ -25,7 +25,7 @@ extern const size_t csp_prelude_words;
 // All of the library but the prelude, which uses it.
 bool library_natives(Csp *csp);
 
-// --- Modules: strings.c, list.c, bytes.c, os.c, fmt.c, rand.c, sync.c, json.c
+// --- Modules: strings.c, list.c, bytes.c, os.c, fmt.c, rand.c, sync.c --------
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
     json_module;
@@ -38,6 +38,8 @@ bool os_install(Csp *csp);
 bool fmt_install(Csp *csp);
 bool rand_install(Csp *csp);
 bool sync_install(Csp *csp);
+
+// --- json.c -----------------------------------------------------------------
 bool json_install(Csp *csp);
 
 // --- args.c: optional arguments, and results --------------------------------
