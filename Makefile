@@ -20,7 +20,7 @@ endif
 
 PACKAGES := make gcc clang-19 libc6-dev libclang-rt-19-dev re2c lemon \
             libedit-dev libcmocka-dev clang-format python3 valgrind g++ relacy-dev spin \
-            pkgconf binutils libuv1-dev locales
+            pkgconf binutils libuv1-dev locales zlib1g-dev
 LEMPAR   := /usr/share/lemon/lempar.c
 WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
 LAYERS   := sched vm lang stdlib cli
@@ -75,7 +75,7 @@ GEN_OBJ  := $(addprefix $(BUILD)/,lang/parse/lexer.o lang/parse/grammar.o stdlib
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/cli/doc_table.o
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
-C_FILES  := $(wildcard $(foreach d,$(ROOMS) vm tests/unit examples/embed,$d/*.c $d/*.h $d/*.cpp))
+C_FILES  := $(wildcard $(foreach d,$(ROOMS) stdlib/native vm tests/unit examples/embed,$d/*.c $d/*.h $d/*.cpp))
 PROGRAM  := $(BUILD)/cspvm
 # What knows the library's insides (the program, tests) links this.
 INTERNALS := $(BUILD)/internals.a
@@ -143,9 +143,15 @@ clean:  ## remove build/
 # ---- the library for hosts, and make install --------------------------------
 include vm/library.mk
 
+# ---- modules that are loaded when a script imports them ---------------------
+include stdlib/native/modules.mk
+
 # ---- programs ---------------------------------------------------------------
+# Native modules call the functions of vm/csp.h, so all are there and exported.
+# All else is hidden.
 $(PROGRAM): $(CLI_OBJ) $(INTERNALS)
-	$(SAY) $(LINK) -o $@ $^ -l:libedit.a -l:libtinfo.a -l:libbsd.a -l:libmd.a -lm
+	$(SAY) $(LINK) -o $@ $(CLI_OBJ) -Wl,--whole-archive $(INTERNALS) -Wl,--no-whole-archive \
+	  '-Wl,--export-dynamic-symbol=csp_*' -l:libedit.a -l:libtinfo.a -l:libbsd.a -l:libmd.a -lm
 
 $(INTERNALS): $(LIB_OBJ)
 	@rm -f $@

@@ -3,11 +3,38 @@
 #include "cli/runtime.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { PROCS_MOST = 1024 };  // as of --procs
+
+// --- Native modules ---------------------------------------------------------
+static bool is_folder(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+// The folder beside the program's own file. NULL: there is none. It is in
+// `room`.
+static const char *modules_beside(char *room, size_t size) {
+  char program[PATH_MAX];
+  ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (len <= 0) return NULL;
+  program[len] = '\0';
+  char *slash = strrchr(program, '/');
+  if (slash == NULL) return NULL;
+  *slash = '\0';
+  int written = snprintf(room, size, "%s/modules", program);
+  if (written < (int)size && is_folder(room)) return room;
+  written = snprintf(room, size, "%s/../lib/cspvm/%d", program, CSP_API);
+  return written < (int)size && is_folder(room) ? room : NULL;
+}
+
+// --- A runtime --------------------------------------------------------------
 
 void runtime_config(CspConfig *config) {
   csp_config_init(config);
@@ -20,7 +47,9 @@ void runtime_config(CspConfig *config) {
 
 Csp *runtime_new(const CspConfig *config) {
   CspConfig all = *config;
+  char room[PATH_MAX];
   all.allowed = CSP_ALL;
+  all.modules = modules_beside(room, sizeof room);
   Csp *csp = csp_new(&all);
   if (csp == NULL) {
     fprintf(stderr, "cspvm: cannot start: %s\n", strerror(errno));

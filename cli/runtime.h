@@ -6,7 +6,9 @@
 #include "vm/csp.h"
 
 // The defaults, and what the environment says: CSPPROCS, CSPPATH, CSPDEBUG. The
-// library itself reads no environment.
+// library itself reads no environment. Where native modules are, the program's
+// file tells: in modules/ beside it, or else, where it is installed, in
+// ../lib/cspvm/API/.
 void runtime_config(CspConfig *config);
 // Its scripts may use everything. NULL: a message was printed.
 Csp *runtime_new(const CspConfig *config);

@@ -72,7 +72,8 @@ enum {
   CSP_PROCESSES = 2,    // other programs
   CSP_ENVIRONMENT = 4,  // variables; what this process is, where it runs
   CSP_PROCS = 8,        // changing the number of Ps
-  CSP_ALL = 15,
+  CSP_NATIVE = 16,      // importing native modules (CspConfig.modules)
+  CSP_ALL = 31,
 };
 
 // What CspConfig.load is asked, and says: strings that it mallocs and the
@@ -148,6 +149,11 @@ typedef struct CspConfig {
   // realloc and free. ("Memory" below says what stays outside.)
   void *(*alloc)(void *arg, void *block, size_t old_size, size_t new_size);
   void *alloc_arg;
+  // The folder of native modules ("Native modules" below), a path of the
+  // process, whatever root is. It is copied. A relative one means what it means
+  // now. Its modules run as the host's own code: nobody else should be able to
+  // write there. NULL: none.
+  const char *modules;
 } CspConfig;
 
 // Fills in the defaults. Every CspConfig begins with this call. It notes the
@@ -314,6 +320,41 @@ uint32_t *csp_compile_prelude(Csp *csp, const char *source, size_t len,
 bool csp_register_prelude(Csp *csp, const uint32_t *image, size_t count);
 void csp_module_set(CspCall *call, CspValue module, const char *name,
                     CspValue value);
+
+// --- Native modules (docs/modules.md) ---------------------------------------
+// A native module is a shared object, NAME.so in the folder CspConfig.modules.
+// `import "NAME"` loads it, if scripts may do that (CSP_NATIVE), and if neither
+// a built-in module nor one that was registered has this name, nor one that
+// CspConfig.load gives. A NAME has letters, digits and _ alone. The module is
+// loaded once for the process, by whichever thread compiles the import, and
+// never unloaded. Each runtime registers it when it is first imported there.
+//
+// It exports the function `csp_module_NAME`, which does nothing but return a
+// table that is never freed. It is not linked with libcspvm: what it uses of
+// this file is the program's, which exports these functions (as cspvm does) or
+// is linked with libcspvm.so. It installs no signal handlers and nothing that
+// runs at exit.
+//
+// CSP_API is the number of what such a module and a library of cspvm agree on.
+// It is higher in a version that modules have to be compiled anew for. A module
+// with another number is refused.
+#define CSP_API 1
+typedef struct CspNative {
+  int api;                  // CSP_API
+  const CspModule *module;  // its path is NAME
+} CspNative;
+// CSP_MODULE(NAME) { return &table; } is such a function. A host that is linked
+// with the module instead calls it for what csp_register takes.
+// clang-format off
+#ifdef __cplusplus
+#define CSP_EXPORTED extern "C" __attribute__((visibility("default")))
+#else
+#define CSP_EXPORTED __attribute__((visibility("default")))
+#endif
+#define CSP_MODULE(name) \
+  CSP_EXPORTED const CspNative *csp_module_##name(void); \
+  const CspNative *csp_module_##name(void)
+// clang-format on
 
 // --- Inside a native function -----------------------------------------------
 Csp *csp_of(CspCall *call);

@@ -53,6 +53,8 @@ ifneq ($(SHARED),)
 	ln -sf $(notdir $(SHARED)) "$(TO)/lib/$(SONAME)"
 	ln -sf $(SONAME) "$(TO)/lib/libcspvm.so"
 endif
+	install -d "$(TO)/lib/cspvm/$(API)"
+	install -m 644 $(MODULES) "$(TO)/lib/cspvm/$(API)/"
 	install -D -m 644 vm/cspvm.pc.in "$(TO)/lib/pkgconfig/cspvm.pc"
 	install -D -m 644 cli/cspvm.1 "$(TO)/share/man/man1/cspvm.1"
 	sed -i 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
@@ -63,4 +65,5 @@ uninstall:  ## remove what `make install` put there
 	cd "$(TO)" && rm -f bin/cspvm include/csp.h lib/libcspvm.a lib/libcspvm.so \
 	  lib/$(SONAME) $(patsubst $(BUILD)/%,lib/%,$(SHARED)) \
 	  lib/pkgconfig/cspvm.pc share/man/man1/cspvm.1 share/doc/cspvm/LICENSE
-	rmdir "$(TO)/share/doc/cspvm"
+	cd "$(TO)/lib/cspvm/$(API)" && rm -f $(notdir $(MODULES))
+	rmdir "$(TO)/share/doc/cspvm" "$(TO)/lib/cspvm/$(API)" "$(TO)/lib/cspvm"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Finds the module that `import` names and has it compiled. Built-in modules
-// come first, then what the host's CspConfig.load gives, then files (where
-// scripts may use them) beside the importing one ("./x", "../x") or along the
-// search path. Each is loaded once per Vm. A file is known by its canonical
-// path, and what the host gives by "loaded:" and its name.
+// come first, then what the host's CspConfig.load gives, then native ones of
+// the folder CspConfig.modules, which are built in from then on. Files are last
+// (where scripts may use them), beside the importing one ("./x", "../x") or
+// along the search path. Each is loaded once per Vm. A file is known by its
+// canonical path, and what the host gives by "loaded:" and its name.
 #include "lang/compile/loader.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/object/suggest.h"
+#include "vm/runtime/modules.h"
 #include "vm/runtime/paths.h"
 #include "vm/runtime/vm.h"
 
@@ -89,8 +91,11 @@ static void missing_module(Compiler *compiler, const Node *import,
   Suggest suggest = {.wanted = path};
   vm_each_builtin_module(compiler->vm, suggest_name, &suggest);
   const char *folders = vm_search_path(compiler->vm);
+  char *native = modules_hint(compiler->vm);
   if (suggest.best != NULL) {
     diag_hint(compiler->diags, "did you mean \"%s\"?", suggest.best);
+  } else if (native != NULL) {
+    diag_hint(compiler->diags, "%s", native);
   } else if (!vm_allows(compiler->vm, CSP_FILES)) {
     diag_hint(compiler->diags,
               "it is not built in, nor given by the program that runs this "
@@ -104,6 +109,7 @@ static void missing_module(Compiler *compiler, const Node *import,
     diag_hint(compiler->diags,
               "it is not built in, nor along the search path (%s)", folders);
   }
+  mem_free(native);
 }
 
 bool chain_has(const Loading *chain, const char *path) {
@@ -378,19 +384,48 @@ static bool import_loaded(Compiler *compiler, const Node *import,
   return true;
 }
 
-ObjModule *loader_import(Compiler *compiler, Node *import) {
-  const char *path = import->str.text, *source = NULL;
+// --- Built-in modules, and those of the host's folder ------------------------
+// false: there is none, or no memory.
+static bool import_builtin(Compiler *compiler, const Node *import,
+                           ObjModule **module) {
+  const char *source = NULL;
   size_t len = 0;
+  *module = vm_builtin_module(compiler->vm, import->str.text, &source, &len,
+                              &compiler->no_memory);
+  if (*module == NULL) return false;
+  *module = load_builtin(compiler, import, *module, source, len);
+  return true;
+}
+
+// false: there is none.
+static bool import_native(Compiler *compiler, const Node *import,
+                          ObjModule **module) {
+  char *why;
+  NativeFound found = modules_find(compiler->vm, import->str.text, &why);
+  *module = NULL;
+  if (found == NATIVE_REGISTERED) {
+    import_builtin(compiler, import, module);
+  } else if (found == NATIVE_REFUSED) {
+    diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
+               "cannot load the module \"%s\": %s", import->str.text, why);
+  } else if (found == NATIVE_NO_MEMORY) {
+    compiler->no_memory = true;
+  }
+  mem_free(why);
+  return found != NATIVE_NONE;
+}
+
+ObjModule *loader_import(Compiler *compiler, Node *import) {
+  const char *path = import->str.text;
+  ObjModule *module = NULL;
   if (path == NULL || *path == '\0' || strlen(path) != import->str.len) {
     diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
                "`import` needs the path of a module");
     return NULL;
   }
-  ObjModule *module = vm_builtin_module(compiler->vm, path, &source, &len,
-                                        &compiler->no_memory);
-  if (module != NULL)
-    return load_builtin(compiler, import, module, source, len);
-  if (compiler->no_memory || import_loaded(compiler, import, &module))
+  if (import_builtin(compiler, import, &module) || compiler->no_memory ||
+      import_loaded(compiler, import, &module) ||
+      import_native(compiler, import, &module))
     return module;
   return import_file(compiler, import);
 }

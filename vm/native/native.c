@@ -61,6 +61,7 @@ static const struct Capability {
     {CSP_PROCESSES, "CSP_PROCESSES", "run other programs"},
     {CSP_ENVIRONMENT, "CSP_ENVIRONMENT", "see the environment"},
     {CSP_PROCS, "CSP_PROCS", "change the number of Ps"},
+    {CSP_NATIVE, "CSP_NATIVE", "load native modules"},
     {0, NULL, NULL},
 };
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "vm/runtime/modules.h"
 #include "vm/runtime/runtime.h"
 
 // What the first version with a size had.
@@ -49,7 +50,12 @@ bool config_take(CspConfig *own, const CspConfig *wanted) {
 
 bool config_own(Csp *csp) {
   CspConfig *own = &csp->config;
-  if (own->path == NULL) return true;
-  own->path = csp->path = mem_copy_text(csp->vm.memory, own->path);
-  return own->path != NULL;
+  const Memory *memory = csp->vm.memory;
+  bool wants_path = own->path != NULL, wants_modules = own->modules != NULL;
+  if (wants_path) csp->path = mem_copy_text(memory, own->path);
+  if (wants_modules) csp->modules = modules_folder(memory, own->modules);
+  own->path = csp->path;
+  own->modules = csp->modules;
+  return wants_path == (csp->path != NULL) &&
+         wants_modules == (csp->modules != NULL);
 }

@@ -24,7 +24,8 @@ struct Csp {
   Vm vm;
   VmCode code;
   CspConfig config;
-  char *path;  // config.path, our own; or NULL
+  char *path;     // config.path, our own; or NULL
+  char *modules;  // config.modules likewise, as an absolute path
   Paths paths;
   AtEnd *at_end;      // in the order they were given
   uint32_t reported;  // atomic: csp_report was called, or a report was lost

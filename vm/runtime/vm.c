@@ -242,6 +242,7 @@ static void free_all(void *arg) {
   options_free(csp);
   output_free(csp);
   mem_free(csp->path);
+  mem_free(csp->modules);
   paths_free(csp);
   Door *door = csp->door;
   mem_free(csp);

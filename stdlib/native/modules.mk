@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# Native modules: NAME.c in this folder becomes $(BUILD)/modules/NAME.so, which
+# `import "NAME"` loads. A part of the Makefile. NAME.csp, the module's part in
+# the language, becomes NAME_csp.h, which NAME.c includes.
+#
+# A module has three settings here: the header of the library that it needs,
+# how it is linked with that, and the Debian package that has both. Without the
+# header it is left out. NAME.package tells the runtime why, so that importing
+# the module names the package.
+HEADER_zlib  := zlib.h
+LIBS_zlib    := -lz
+PACKAGE_zlib := zlib1g-dev
+
+API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
+NATIVES := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))
+has_header = $(shell echo '\#include <$(HEADER_$(1))>' | $(CC) -E -o /dev/null - 2>/dev/null && echo yes)
+LEFT_OUT := $(foreach n,$(NATIVES),$(if $(call has_header,$(n)),,$(n)))
+MODULES  := $(patsubst %,$(BUILD)/modules/%.so,$(filter-out $(LEFT_OUT),$(NATIVES))) \
+            $(NATIVES:%=$(BUILD)/modules/%.package)
+
+.PHONY: $(LEFT_OUT:%=without-%)
+all: $(MODULES) $(LEFT_OUT:%=without-%)
+
+$(LEFT_OUT:%=without-%): without-%:
+	@echo "  the module $* is left out: there is no $(HEADER_$*) (package $(PACKAGE_$*), make deps)"
+
+$(BUILD)/modules/%.package: stdlib/native/modules.mk
+	@mkdir -p $(@D)
+	$(SAY) echo $(PACKAGE_$*) > $@
+
+# Nothing of libcspvm is linked in, as the program exports csp_*.
+$(filter %.so,$(MODULES)): $(BUILD)/modules/%.so: $(BUILD)/stdlib/native/%.o stdlib/native/modules.mk
+	@mkdir -p $(@D)
+	$(SAY) $(LINK) -shared -Wl,-soname,$*.so -o $@ $< $(LIBS_$*)
+
+$(BUILD)/stdlib/native/%.o: stdlib/native/%.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(patsubst stdlib/native/%.csp,$(BUILD)/stdlib/native/%.o,$(wildcard stdlib/native/*.csp)): %.o: %_csp.h
+
+$(BUILD)/stdlib/native/%_csp.h: stdlib/native/%.csp stdlib/embed.sh
+	@mkdir -p $(@D)
+	$(SAY) sh stdlib/embed.sh --header $< > $@
+
+-include $(NATIVES:%=$(BUILD)/stdlib/native/%.d)

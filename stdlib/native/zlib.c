@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: MIT
+// The native module zlib: compressed data, over the library of that name.
+//
+// All functions but crc32 are one job, a Zip: it feeds some KB at a time to the
+// library and keeps what that gives in parts. At the end the parts are copied
+// into the result, bytes that nobody else sees before. After each step a job
+// says what it did, and lets others run when its piece is over (csp_again).
+//
+// What always holds:
+//   - A Zip stays where it is, as the library's state points to it.
+//   - Bytes that are read can change meanwhile, and so are copied some KB at a
+//     time. A string is read where it stands, and kept.
+//   - The library takes no more than ZIP_IN bytes and gives no more than
+//     ZIP_OUT in one step, whatever the data says.
+// All memory, the library's own too, is the runtime's (csp_alloc). Belongs to
+// one native call.
+#define ZLIB_CONST  // next_in points to what is not changed
+#include <string.h>
+#include <zlib.h>
+
+#include "vm/csp.h"
+
+enum {
+  ZIP_IN = 1 << 12,
+  ZIP_OUT = 1 << 14,
+  ZIP_PART_FIRST = 1 << 10,
+  ZIP_PART_MOST = 1 << 16,
+  ZIP_MEMORY_LEVEL = 8,  // as the library recommends
+  ZIP_NEW_NS = 1 << 14,  // what making the library's state costs
+  CRC_IN = 1 << 15
+};
+
+static const int64_t MOST = (int64_t)64 << 20;
+
+// The forms of compressed data, as the library's windowBits.
+typedef enum ZipForm {
+  FORM_ZLIB = 15,
+  FORM_GZIP = 15 + 16,
+  FORM_RAW = -15
+} ZipForm;
+
+typedef enum ZipEnd {
+  ZIP_GOES_ON,
+  ZIP_IS_DONE,
+  ZIP_IS_CUT,    // the data ends too early
+  ZIP_IS_BAD,    // stream.msg tells why
+  ZIP_HAS_MORE,  // something follows the end
+  ZIP_IS_LARGE,  // it would give more than `most`
+  ZIP_NO_MEMORY
+} ZipEnd;
+
+typedef struct ZipPart {
+  struct ZipPart *before;
+  size_t len, cap;
+  unsigned char data[];
+} ZipPart;
+
+// What is read: a string or bytes.
+typedef struct ZipData {
+  CspValue value;
+  const char *text;  // of a string; or NULL
+  size_t at, len;    // how much was fed
+} ZipData;
+
+typedef struct Zip {
+  z_stream stream;
+  ZipForm form;
+  ZipEnd end;
+  bool inflates;
+  unsigned feed, cost;  // bytes in a step; ns for each, or 0: it is measured
+  ZipData from;
+  uint64_t most;   // bytes of the result
+  size_t room;     // bytes that the parts may take (csp_room)
+  uint64_t made;   // bytes of the parts
+  ZipPart *parts;  // the last one first
+  size_t left;     // bytes of the parts that are not in the result yet
+  char *to;        // the result's, once it is there
+  unsigned char in[ZIP_IN];
+} Zip;
+
+// What is kept between two pieces.
+typedef struct ZipJob {
+  CspValue data, out;
+  Zip *zip;
+} ZipJob;
+
+// --- Memory -----------------------------------------------------------------
+static void *zip_alloc(void *csp, unsigned count, unsigned size) {
+  return csp_alloc(csp, NULL, (size_t)count * size);
+}
+
+static void zip_release(void *csp, void *block) {
+  (void)csp;
+  csp_alloc_free(block);
+}
+
+static void drop_part(Zip *zip) {
+  ZipPart *part = zip->parts;
+  zip->parts = part->before;
+  csp_alloc_free(part);
+}
+
+static void zip_free(Zip *zip) {
+  if (zip->inflates)
+    inflateEnd(&zip->stream);
+  else
+    deflateEnd(&zip->stream);
+  while (zip->parts != NULL) drop_part(zip);
+  csp_alloc_free(zip);
+}
+
+// Room for what the library gives in the next step, and one byte more than
+// `most` at most. false: out of memory.
+static bool reserve_part(Csp *csp, Zip *zip) {
+  ZipPart *last = zip->parts;
+  if (last == NULL || last->len == last->cap) {
+    size_t cap = last == NULL ? ZIP_PART_FIRST : last->cap * 2;
+    if (cap > ZIP_PART_MOST) cap = ZIP_PART_MOST;
+    if (zip->made > zip->room || cap > zip->room - zip->made) return false;
+    ZipPart *part = csp_alloc(csp, NULL, sizeof *part + cap);
+    if (part == NULL) return false;
+    part->before = last;
+    part->len = 0;
+    part->cap = cap;
+    zip->parts = last = part;
+  }
+  uint64_t more = last->cap - last->len, fits = zip->most - zip->made;
+  if (more > ZIP_OUT) more = ZIP_OUT;
+  if (more > fits) more = fits + 1;
+  zip->stream.next_out = last->data + last->len;
+  zip->stream.avail_out = (unsigned)more;
+  return true;
+}
+
+// --- One step ---------------------------------------------------------------
+static void feed_zip(Zip *zip) {
+  ZipData *from = &zip->from;
+  size_t count = from->len - from->at;
+  if (zip->stream.avail_in > 0) return;
+  if (count > zip->feed) count = zip->feed;
+  if (from->text != NULL) {
+    zip->stream.next_in = (const unsigned char *)from->text + from->at;
+  } else {
+    size_t there = csp_bytes_read(from->value, from->at, zip->in, count);
+    if (there < count) from->len = from->at + there;  // others cut them
+    count = there;
+    zip->stream.next_in = zip->in;
+  }
+  zip->stream.avail_in = (unsigned)count;
+  from->at += count;
+}
+
+static bool is_all_fed(const Zip *zip) { return zip->from.at == zip->from.len; }
+
+static bool is_all_read(const Zip *zip) {
+  return is_all_fed(zip) && zip->stream.avail_in == 0;
+}
+
+// After the end of what was compressed. Another member may follow in gzip.
+static ZipEnd zip_ended(Zip *zip) {
+  if (is_all_read(zip)) return ZIP_IS_DONE;
+  if (zip->form != FORM_GZIP) return ZIP_HAS_MORE;
+  feed_zip(zip);
+  if (zip->stream.avail_in == 0) return ZIP_IS_DONE;  // others cut them
+  if (zip->stream.next_in[0] != 0x1f) return ZIP_HAS_MORE;
+  return inflateReset(&zip->stream) == Z_OK ? ZIP_GOES_ON : ZIP_IS_BAD;
+}
+
+static ZipEnd inflate_step(Zip *zip) {
+  int code = inflate(&zip->stream, Z_NO_FLUSH);
+  bool full = zip->stream.avail_out == 0;
+  switch (code) {
+    case Z_STREAM_END:
+      return zip_ended(zip);
+    case Z_OK:
+    case Z_BUF_ERROR:
+      return is_all_read(zip) && !full ? ZIP_IS_CUT : ZIP_GOES_ON;
+    case Z_MEM_ERROR:
+      return ZIP_NO_MEMORY;
+    default:
+      return ZIP_IS_BAD;
+  }
+}
+
+static ZipEnd deflate_step(Zip *zip) {
+  int code = deflate(&zip->stream, is_all_fed(zip) ? Z_FINISH : Z_NO_FLUSH);
+  return code == Z_STREAM_END ? ZIP_IS_DONE : ZIP_GOES_ON;
+}
+
+// Returns what it cost. How long the higher levels search depends on the data a
+// hundredfold, so the clock tells.
+static uint64_t zip_step(CspCall *call, Zip *zip) {
+  int64_t begin = zip->cost == 0 ? csp_monotonic(call) : 0;
+  feed_zip(zip);
+  if (!reserve_part(csp_of(call), zip)) {
+    zip->end = ZIP_NO_MEMORY;
+    return 0;
+  }
+  unsigned in = zip->stream.avail_in, out = zip->stream.avail_out;
+  zip->end = zip->inflates ? inflate_step(zip) : deflate_step(zip);
+  out -= zip->stream.avail_out;
+  zip->parts->len += out;
+  zip->made += out;
+  if (zip->made > zip->most) zip->end = ZIP_IS_LARGE;
+  if (zip->cost == 0) return 64 + (uint64_t)(csp_monotonic(call) - begin);
+  return 64 + (uint64_t)in * zip->cost + (uint64_t)out * 4;
+}
+
+// --- The result -------------------------------------------------------------
+static size_t zip_place(const Zip *zip) {
+  return zip->from.at - zip->stream.avail_in;
+}
+
+// Text of another form is told from damaged data.
+static const char *zip_other_form(const Zip *zip) {
+  unsigned char head[2] = {0, 0};
+  const ZipData *from = &zip->from;
+  if (from->text == NULL)
+    csp_bytes_read(from->value, 0, head, 2);
+  else if (from->len >= 2)
+    memcpy(head, from->text, 2);
+  bool gzip = head[0] == 0x1f && head[1] == 0x8b;
+  bool own = (head[0] & 0x0f) == 8 && (head[0] * 256 + head[1]) % 31 == 0;
+  if (gzip && zip->form != FORM_GZIP) return " (zlib.gunzip reads such data)";
+  if (own && zip->form == FORM_GZIP)
+    return " (zlib.decompress reads such data)";
+  return "";
+}
+
+static CspStatus zip_refused(CspCall *call, const Zip *zip) {
+  const char *name = csp_name(call), *why = zip->stream.msg;
+  size_t place = zip_place(zip);
+  switch (zip->end) {
+    case ZIP_IS_CUT:
+      return csp_ok_error(call, "%s: the data ends too early, after %zu bytes",
+                          name, place);
+    case ZIP_HAS_MORE:
+      return csp_ok_error(
+          call, "%s: the compressed data ends at byte %zu, and more follows",
+          name, place);
+    case ZIP_IS_LARGE:
+      return csp_ok_error(call,
+                          "%s: the data would become larger than %llu bytes, "
+                          "the limit; the argument `most` sets another",
+                          name, (unsigned long long)zip->most);
+    default:
+      return csp_ok_error(call, "%s: the data is damaged before byte %zu: %s%s",
+                          name, place,
+                          why != NULL ? why : "it needs a preset dictionary",
+                          zip_other_form(zip));
+  }
+}
+
+static CspStatus zip_result(CspCall *call, Zip *zip, CspValue out) {
+  bool inflates = zip->inflates;
+  zip_free(zip);
+  return inflates ? csp_ok_value(call, out) : csp_ok(call, out);
+}
+
+// The parts go into the result from the last one on.
+static CspStatus zip_join(CspCall *call, ZipJob *job);
+
+static CspStatus join_on(CspCall *call, void *data, bool on) {
+  ZipJob *job = data;
+  if (on) return zip_join(call, job);
+  zip_free(job->zip);
+  return CSP_PANIC;
+}
+
+static CspStatus zip_join(CspCall *call, ZipJob *job) {
+  Zip *zip = job->zip;
+  while (zip->parts != NULL) {
+    ZipPart *part = zip->parts;
+    zip->left -= part->len;
+    memcpy(zip->to + zip->left, part->data, part->len);
+    uint64_t cost = 64 + part->len / 4;
+    drop_part(zip);
+    if (csp_spent(call, cost) && zip->parts != NULL)
+      return csp_again(call, join_on, job, sizeof *job, 2);
+  }
+  return zip_result(call, zip, job->out);
+}
+
+static CspStatus zip_done(CspCall *call, ZipJob *job) {
+  Zip *zip = job->zip;
+  CspStatus status = CSP_PANIC;
+  if (zip->end == ZIP_IS_DONE) {
+    zip->left = (size_t)zip->made;
+    job->out = csp_bytes_room(call, zip->left, &zip->to);
+    if (!csp_is_undef(job->out)) return zip_join(call, job);
+    zip->end = ZIP_NO_MEMORY;
+  }
+  status = zip->end == ZIP_NO_MEMORY ? csp_panic_memory(call)
+                                     : zip_refused(call, zip);
+  zip_free(zip);
+  return status;
+}
+
+static CspStatus zip_on(CspCall *call, void *data, bool on) {
+  ZipJob *job = data;
+  Zip *zip = job->zip;
+  if (!on) {
+    zip_free(zip);
+    return CSP_PANIC;
+  }
+  while (zip->end == ZIP_GOES_ON) {
+    uint64_t cost = zip_step(call, zip);
+    if (csp_spent(call, cost) && zip->end == ZIP_GOES_ON)
+      return csp_again(call, zip_on, job, sizeof *job, 2);
+  }
+  return zip_done(call, job);
+}
+
+// --- Arguments --------------------------------------------------------------
+static bool need_zip_data(CspCall *call, ZipData *data) {
+  CspValue v = csp_arg(call, 0);
+  CspType type = csp_type(v);
+  *data = (ZipData){.value = v};
+  if (type == CSP_BYTES) {
+    data->len = csp_bytes_len(v);
+    return true;
+  }
+  if (type == CSP_STRING) data->text = csp_to_string(v, &data->len);
+  if (data->text != NULL) return true;
+  if (type == CSP_NO_MEMORY || type == CSP_STRING)
+    csp_panic_memory(call);
+  else
+    csp_bad_arg(call, 0, "a string or bytes");
+  return false;
+}
+
+// Argument 1, or `otherwise` without one.
+static bool zip_number(CspCall *call, int64_t most, const char *wanted,
+                       int64_t *number) {
+  CspValue v = csp_arg(call, 1);
+  if (csp_type(v) == CSP_NIL) return true;
+  if (csp_type(v) == CSP_INT) *number = csp_to_int(v);
+  if (csp_type(v) == CSP_INT && *number >= 0 && *number <= most) return true;
+  csp_bad_arg(call, 1, wanted);
+  return false;
+}
+
+static Zip *zip_new(CspCall *call, const ZipData *data, ZipForm form) {
+  Zip *zip = csp_alloc(csp_of(call), NULL, sizeof *zip);
+  if (zip == NULL) return NULL;
+  memset(zip, 0, offsetof(Zip, in));
+  zip->stream.zalloc = zip_alloc;
+  zip->stream.zfree = zip_release;
+  zip->stream.opaque = csp_of(call);
+  zip->form = form;
+  zip->from = *data;
+  zip->room = csp_room(call);
+  return zip;
+}
+
+static CspStatus zip_begin(CspCall *call, Zip *zip, int code) {
+  if (code != Z_OK) {
+    csp_alloc_free(zip);
+    return csp_panic_memory(call);
+  }
+  ZipJob job = {zip->from.value, csp_nil(), zip};
+  csp_charge(call, ZIP_NEW_NS / 32);
+  return zip_on(call, &job, true);
+}
+
+// --- The functions ----------------------------------------------------------
+// Of each level: the bytes of a step, such that the worst data takes less than
+// a millisecond, and what one of them costs.
+static const struct LevelRule {
+  unsigned feed, cost;
+} level_rules[] = {{ZIP_IN, 4}, {ZIP_IN, 16}, {ZIP_IN, 0}, {2048, 0},
+                   {1024, 0},   {512, 0},     {256, 0},     {128, 0},
+                   {64, 0},     {64, 0}};
+
+static CspStatus zip_deflate(CspCall *call, ZipForm form) {
+  int64_t level = 6;
+  ZipData data;
+  if (!need_zip_data(call, &data) ||
+      !zip_number(call, 9, "a level from 0 to 9", &level))
+    return CSP_PANIC;
+  Zip *zip = zip_new(call, &data, form);
+  if (zip == NULL) return csp_panic_memory(call);
+  zip->most = UINT64_MAX;
+  zip->feed = level_rules[level].feed;
+  zip->cost = level_rules[level].cost;
+  return zip_begin(call, zip,
+                   deflateInit2(&zip->stream, (int)level, Z_DEFLATED, form,
+                                ZIP_MEMORY_LEVEL, Z_DEFAULT_STRATEGY));
+}
+
+static CspStatus zip_inflate(CspCall *call, ZipForm form) {
+  int64_t most = MOST;
+  ZipData data;
+  if (!need_zip_data(call, &data) ||
+      !zip_number(call, INT64_MAX, "a number of bytes, at least 0", &most))
+    return CSP_PANIC;
+  Zip *zip = zip_new(call, &data, form);
+  if (zip == NULL) return csp_panic_memory(call);
+  zip->inflates = true;
+  zip->most = (uint64_t)most;
+  zip->feed = ZIP_IN;
+  zip->cost = 4;
+  return zip_begin(call, zip, inflateInit2(&zip->stream, form));
+}
+
+static CspStatus zlib_compress(CspCall *call) {
+  return zip_deflate(call, FORM_ZLIB);
+}
+static CspStatus zlib_gzip(CspCall *call) {
+  return zip_deflate(call, FORM_GZIP);
+}
+static CspStatus zlib_deflate(CspCall *call) {
+  return zip_deflate(call, FORM_RAW);
+}
+static CspStatus zlib_decompress(CspCall *call) {
+  return zip_inflate(call, FORM_ZLIB);
+}
+static CspStatus zlib_gunzip(CspCall *call) {
+  return zip_inflate(call, FORM_GZIP);
+}
+static CspStatus zlib_inflate(CspCall *call) {
+  return zip_inflate(call, FORM_RAW);
+}
+
+// --- The checksum -----------------------------------------------------------
+typedef struct CrcJob {
+  ZipData from;  // begins with the value that is kept
+  uint32_t crc;
+} CrcJob;
+
+static size_t crc_piece(CrcJob *job, size_t count) {
+  unsigned char copy[1 << 10];
+  ZipData *from = &job->from;
+  if (from->text != NULL) {
+    const void *text = from->text + from->at;
+    job->crc = (uint32_t)crc32(job->crc, text, (unsigned)count);
+    return count;
+  }
+  if (count > sizeof copy) count = sizeof copy;
+  count = csp_bytes_read(from->value, from->at, copy, count);
+  job->crc = (uint32_t)crc32(job->crc, copy, (unsigned)count);
+  return count;
+}
+
+static CspStatus crc_on(CspCall *call, void *data, bool on) {
+  CrcJob *job = data;
+  ZipData *from = &job->from;
+  if (!on) return CSP_PANIC;
+  while (from->at < from->len) {
+    size_t left = from->len - from->at;
+    size_t count = crc_piece(job, left < CRC_IN ? left : CRC_IN);
+    if (count == 0) break;  // others cut the bytes
+    from->at += count;
+    if (csp_spent(call, 16 + count) && from->at < from->len)
+      return csp_again(call, crc_on, job, sizeof *job, 1);
+  }
+  return csp_ok_int(call, job->crc);
+}
+
+static CspStatus zlib_crc32(CspCall *call) {
+  int64_t start = 0;
+  CrcJob job = {.crc = 0};
+  if (!need_zip_data(call, &job.from) ||
+      !zip_number(call, UINT32_MAX, "a checksum, from 0 to 4294967295", &start))
+    return CSP_PANIC;
+  job.crc = (uint32_t)start;
+  return crc_on(call, &job, true);
+}
+
+// --- The module -------------------------------------------------------------
+static const CspFunction zlib_functions[] = {
+    CSP_REPEATABLE,
+    {"compress", "data, level = 6", zlib_compress},
+    {"decompress", "data, most = 67_108_864", zlib_decompress},
+    {"gzip", "data, level = 6", zlib_gzip},
+    {"gunzip", "data, most = 67_108_864", zlib_gunzip},
+    {"deflate", "data, level = 6", zlib_deflate},
+    {"inflate", "data, most = 67_108_864", zlib_inflate},
+    {"crc32", "data, start = 0", zlib_crc32},
+    {NULL, NULL, NULL}};
+
+static const CspModule zlib_module = {"zlib", zlib_functions, NULL, NULL, 0};
+static const CspNative zlib_native = {CSP_API, &zlib_module};
+
+CSP_MODULE(zlib) { return &zlib_native; }
