@@ -4,6 +4,8 @@
 # page. What is wrong is printed.
 # expect: bin/cspvm
 # expect: include/csp.h
+# expect: lib/cspvm/1/zlib.package
+# expect: lib/cspvm/1/zlib.so
 # expect: lib/libcspvm.a
 # expect: lib/pkgconfig/cspvm.pc
 # expect: share/doc/cspvm/LICENSE

@@ -220,8 +220,9 @@ def check_text(*_):
 
 KINDS = {"csp": check_program, "csp fragment": check_fragment,
          "csp error": check_error, "console": check_console, "sh": check_shell,
-         "c": check_c, "text": check_text}
-WITH_OUTPUT = {"csp", "csp error", "c"}
+         "c": check_c, "text": check_text,
+         "csp native": check_text}  # tests/embed/module_docs.sh runs it
+WITH_OUTPUT = {"csp", "csp error", "c", "csp native"}
 WITH_FILES = {"csp", "csp fragment", "csp error", "console"}
 
 
