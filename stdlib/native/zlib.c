@@ -368,15 +368,14 @@ static CspStatus zip_begin(CspCall *call, Zip *zip, int code) {
 // a millisecond, and what one of them costs.
 static const struct LevelRule {
   unsigned feed, cost;
-} level_rules[] = {{ZIP_IN, 4}, {ZIP_IN, 16}, {ZIP_IN, 0}, {2048, 0},
-                   {1024, 0},   {512, 0},     {256, 0},     {128, 0},
-                   {64, 0},     {64, 0}};
+} level_rules[] = {{ZIP_IN, 4}, {ZIP_IN, 16}, {ZIP_IN, 0}, {2048, 0}, {1024, 0},
+                   {512, 0},    {256, 0},     {128, 0},    {64, 0},   {64, 0}};
 
 static CspStatus zip_deflate(CspCall *call, ZipForm form) {
   int64_t level = 6;
   ZipData data;
   if (!need_zip_data(call, &data) ||
-      !zip_number(call, 9, "a level from 0 to 9", &level))
+      !zip_number(call, 9, "an int from 0 to 9", &level))
     return CSP_PANIC;
   Zip *zip = zip_new(call, &data, form);
   if (zip == NULL) return csp_panic_memory(call);
@@ -392,7 +391,7 @@ static CspStatus zip_inflate(CspCall *call, ZipForm form) {
   int64_t most = MOST;
   ZipData data;
   if (!need_zip_data(call, &data) ||
-      !zip_number(call, INT64_MAX, "a number of bytes, at least 0", &most))
+      !zip_number(call, INT64_MAX, "an int of at least 0", &most))
     return CSP_PANIC;
   Zip *zip = zip_new(call, &data, form);
   if (zip == NULL) return csp_panic_memory(call);
@@ -461,7 +460,7 @@ static CspStatus zlib_crc32(CspCall *call) {
   int64_t start = 0;
   CrcJob job = {.crc = 0};
   if (!need_zip_data(call, &job.from) ||
-      !zip_number(call, UINT32_MAX, "a checksum, from 0 to 4294967295", &start))
+      !zip_number(call, UINT32_MAX, "an int from 0 to 4294967295", &start))
     return CSP_PANIC;
   job.crc = (uint32_t)start;
   return crc_on(call, &job, true);

@@ -44,6 +44,9 @@ static void keep_memory(void) {
   mallopt(M_TOP_PAD, 64 << 20);
 }
 
+// Native modules are linked with it, as internals.a exports nothing.
+const CspNative *csp_module_zlib(void);
+
 int main(int argc, char **argv) {
   keep_memory();
   size_t len = 0;
@@ -59,7 +62,8 @@ int main(int argc, char **argv) {
   if (csp == NULL) return 2;
   csp_install_language(csp);
   int status = 2;
-  if (csp_install_library(csp) && csp_register_builtins(csp, builtins))
+  if (csp_install_library(csp) && csp_register_builtins(csp, builtins) &&
+      csp_register(csp, csp_module_zlib()->module))
     csp_run(csp, argv[1], text, len, &status);
   csp_free(csp);
   free(text);

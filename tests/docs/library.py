@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares docs/library.md with what the library has: the tables of functions
-in stdlib/*.c, vm/native/*.c and vm/runtime/*.c (after the preprocessor), and
-the functions of stdlib/*.csp.
+in stdlib/*.c, stdlib/native/*.c, vm/native/*.c and vm/runtime/*.c (after the
+preprocessor), and the functions of stdlib/*.csp and stdlib/native/*.csp.
 
 In the document a line that begins with `- ` and signatures in backquotes
 describes these functions; a code block of the same section must call each. A
@@ -57,10 +57,16 @@ def parameters(literals):
 
 
 def preprocessed(path):
+    """Without the system's headers: those of a native module may be missing."""
     command = [os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-I.",
-               "-DCSP_DISPATCH_TAIL=0", "-E", "-P", path]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True,
-                          cwd=TOP).stdout
+               "-DCSP_DISPATCH_TAIL=0", "-E", "-P"]
+    if not path.startswith("stdlib/native/"):
+        return subprocess.run(command + [path], check=True, stdout=subprocess.PIPE, text=True,
+                              cwd=TOP).stdout
+    with open(os.path.join(TOP, path), encoding="utf-8") as f:
+        text = re.sub(r"^#include <.*|^#include \".*_csp\.h\"", "", f.read(), flags=re.M)
+    return subprocess.run(command + ["-x", "c", "-"], check=True, stdout=subprocess.PIPE,
+                          input=text, text=True, cwd=TOP).stdout
 
 
 def read_tables(path):
@@ -136,14 +142,14 @@ def read_library():
     library = Library()
     os.chdir(TOP)
     files = {path: read_tables(path) for path in sorted(
-        glob.glob("stdlib/*.c") + glob.glob("vm/native/*.c") + glob.glob("vm/runtime/*.c"))
+        glob.glob("stdlib/*.c") + glob.glob("stdlib/native/*.c") + glob.glob("vm/native/*.c") + glob.glob("vm/runtime/*.c"))
         if registers(path)}
     everywhere = {}  # a class's methods may be registered by another file
     for tables, _ in files.values():
         everywhere.update(tables)
     for path, (tables, text) in files.items():
         library.read_c(path, {**everywhere, **tables}, text)
-    for path in sorted(glob.glob("stdlib/*.csp")):
+    for path in sorted(glob.glob("stdlib/*.csp") + glob.glob("stdlib/native/*.csp")):
         library.read_csp(path)
     library.add("", OF_THE_LANGUAGE.items())
     library.drop_functions_that_are_methods()

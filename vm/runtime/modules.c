@@ -23,19 +23,19 @@
 #include "vm/csp.h"
 #include "vm/runtime/runtime.h"
 
-enum { NAME_MOST = 64, PACKAGE_MOST = 64 };
+enum { MODULE_NAME_MOST = 64, PACKAGE_MOST = 64 };
 
-typedef const CspNative *(*Entry)(void);
+typedef const CspNative *(*NativeEntry)(void);
 
 // Whether a module can have that name: "_", letters and digits of ASCII.
 static bool is_module_name(const char *name) {
   size_t len = strspn(name,
                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
                       "0123456789");
-  return len > 0 && len <= NAME_MOST && name[len] == '\0';
+  return len > 0 && len <= MODULE_NAME_MOST && name[len] == '\0';
 }
 
-static NativeFound refuse(char **why, char *text) {
+static NativeFound refuse_native(char **why, char *text) {
   *why = text;
   return text != NULL ? NATIVE_REFUSED : NATIVE_NO_MEMORY;
 }
@@ -56,18 +56,18 @@ static bool read_package(Vm *vm, const char *name, char package[PACKAGE_MOST]) {
   return package[0] != '\0';
 }
 
-static NativeFound not_built(Vm *vm, const char *name, char **why) {
+static NativeFound native_not_built(Vm *vm, const char *name, char **why) {
   char package[PACKAGE_MOST];
   if (!read_package(vm, name, package)) return NATIVE_NONE;
-  return refuse(why,
-                mem_format(vm->memory,
-                           "it was not built, as the Debian package %s was "
-                           "missing; install that, and run make again",
-                           package));
+  return refuse_native(
+      why, mem_format(vm->memory,
+                      "it was not built, as the Debian package %s was "
+                      "missing; install that, and run make again",
+                      package));
 }
 
 // --- Loading ----------------------------------------------------------------
-static NativeFound not_loaded(Vm *vm, const char *name, char **why) {
+static NativeFound native_not_loaded(Vm *vm, const char *name, char **why) {
   char package[PACKAGE_MOST];
   bool needs = read_package(vm, name, package);
   Plain plain = plain_begin();
@@ -77,13 +77,13 @@ static NativeFound not_loaded(Vm *vm, const char *name, char **why) {
                  needs ? " (it needs the library of the Debian package " : "",
                  needs ? package : "", needs ? ")" : "");
   plain_end(plain);
-  return refuse(why, text);
+  return refuse_native(why, text);
 }
 
 // What the module says of itself. true: it cannot be used, and *why tells, or
 // memory is out.
-static bool is_wrong(Vm *vm, const char *path, const char *name,
-                     const CspNative *native, char **why) {
+static bool is_wrong_module(Vm *vm, const char *path, const char *name,
+                            const CspNative *native, char **why) {
   const char *of =
       native != NULL && native->module != NULL ? native->module->path : NULL;
   if (native == NULL) {
@@ -106,36 +106,38 @@ static bool is_wrong(Vm *vm, const char *path, const char *name,
 static NativeFound load_native(Vm *vm, const char *path, const char *name,
                                char **why) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) return not_loaded(vm, name, why);
-  char symbol[sizeof "csp_module_" + NAME_MOST];
+  if (library == NULL) return native_not_loaded(vm, name, why);
+  char symbol[sizeof "csp_module_" + MODULE_NAME_MOST];
   snprintf(symbol, sizeof symbol, "csp_module_%s", name);
   void *found = dlsym(library, symbol);
   if (found == NULL)
-    return refuse(
+    return refuse_native(
         why, mem_format(vm->memory, "%s has no function %s", path, symbol));
-  Entry entry;
+  NativeEntry entry;
   _Static_assert(sizeof entry == sizeof found, "POSIX wants that of dlsym");
   memcpy(&entry, &found, sizeof entry);
   const CspNative *native = entry();
-  if (is_wrong(vm, path, name, native, why)) return refuse(why, *why);
+  if (is_wrong_module(vm, path, name, native, why))
+    return refuse_native(why, *why);
   return csp_register(runtime_of(vm), native->module) ? NATIVE_REGISTERED
                                                       : NATIVE_NO_MEMORY;
 }
 
 // --- Looking for it ---------------------------------------------------------
-static NativeFound find_at(Vm *vm, const char *path, const char *name,
-                           char **why) {
+static NativeFound find_native_at(Vm *vm, const char *path, const char *name,
+                                  char **why) {
   bool there = access(path, F_OK) == 0;
   int error = errno;
   if (!there && error != ENOENT && error != ENOTDIR)
-    return refuse(why,
-                  mem_format(vm->memory, "%s: %s", path, plain_error(error)));
-  if (!there) return not_built(vm, name, why);
+    return refuse_native(
+        why, mem_format(vm->memory, "%s: %s", path, plain_error(error)));
+  if (!there) return native_not_built(vm, name, why);
   if (!vm_allows(vm, CSP_NATIVE))
-    return refuse(why, mem_copy_text(vm->memory,
-                                     "it is native, and the program that runs "
-                                     "this script does not allow scripts to "
-                                     "load native modules (CSP_NATIVE)"));
+    return refuse_native(
+        why, mem_copy_text(vm->memory,
+                           "it is native, and the program that runs "
+                           "this script does not allow scripts to "
+                           "load native modules (CSP_NATIVE)"));
   return load_native(vm, path, name, why);
 }
 
@@ -145,7 +147,7 @@ NativeFound modules_find(Vm *vm, const char *name, char **why) {
   if (folder == NULL || !is_module_name(name)) return NATIVE_NONE;
   char *path = mem_format(vm->memory, "%s/%s.so", folder, name);
   if (path == NULL) return NATIVE_NO_MEMORY;
-  NativeFound found = find_at(vm, path, name, why);
+  NativeFound found = find_native_at(vm, path, name, why);
   mem_free(path);
   return found;
 }
