@@ -33,6 +33,11 @@ found=$(grep -nE '#include "(\.\./)?(sched|lang|vm)/' stdlib/*.c stdlib/*.h \
   2>/dev/null | grep -vE '"vm/(csp|value/utf8)\.h"')
 [ -z "$found" ] || fail 'stdlib uses more than csp.h and utf8.h of vm/' "$found"
 
+# A native module is linked with nothing of stdlib/ and utf8.h.
+found=$(grep -nE '#include "' stdlib/native/*.[ch] 2>/dev/null |
+  grep -vE '"(vm/csp|stdlib/native/[a-z0-9_]+_csp)\.h"')
+[ -z "$found" ] || fail 'a native module uses more than csp.h' "$found"
+
 # All memory of a runtime comes from its host (sched/memory.h). libc's allocator
 # is called by sched/memory.c, and by:
 #   stdlib/freeze.c     a program of the build, in no library

@@ -329,11 +329,11 @@ void csp_module_set(CspCall *call, CspValue module, const char *name,
 // loaded once for the process, by whichever thread compiles the import, and
 // never unloaded. Each runtime registers it when it is first imported there.
 //
-// It exports the function `csp_module_NAME`, which does nothing but return a
-// table that is never freed. It is not linked with libcspvm: what it uses of
-// this file is the program's, which exports these functions (as cspvm does) or
-// is linked with libcspvm.so. It installs no signal handlers and nothing that
-// runs at exit.
+// It exports one function, which CSP_MODULE(NAME) begins. That does nothing but
+// return a table that is never freed. A module is not linked with
+// libcspvm. What it uses of this file is the program's, which exports these
+// functions (as cspvm does) or is linked with libcspvm.so. It installs no
+// signal handlers and nothing that runs at exit.
 //
 // CSP_API is the number of what such a module and a library of cspvm agree on.
 // It is higher in a version that modules have to be compiled anew for. A module
@@ -343,8 +343,9 @@ typedef struct CspNative {
   int api;                  // CSP_API
   const CspModule *module;  // its path is NAME
 } CspNative;
-// CSP_MODULE(NAME) { return &table; } is such a function. A host that is linked
-// with the module instead calls it for what csp_register takes.
+// CSP_MODULE(NAME) { return &table; } is the function, csp_module_ with the
+// NAME after it. A host that is linked with the module instead calls it for
+// what csp_register takes.
 // clang-format off
 #ifdef __cplusplus
 #define CSP_EXPORTED extern "C" __attribute__((visibility("default")))

@@ -67,7 +67,7 @@ typedef struct Zip {
   ZipForm form;
   ZipEnd end;
   bool inflates;
-  unsigned feed, cost;  // bytes in a step; ns for each, or 0: it is measured
+  unsigned feed, cost;  // bytes in a step; ns a byte, or 0 to measure
   ZipData from;
   uint64_t most;   // bytes of the result
   size_t room;     // bytes that the parts may take (csp_room)

@@ -109,6 +109,7 @@ static NativeFound load_native(Vm *vm, const char *path, const char *name,
   if (library == NULL) return native_not_loaded(vm, name, why);
   char symbol[sizeof "csp_module_" + MODULE_NAME_MOST];
   snprintf(symbol, sizeof symbol, "csp_module_%s", name);
+  RT_ASSERT(strlen(name) <= MODULE_NAME_MOST && is_module_name(name));
   void *found = dlsym(library, symbol);
   if (found == NULL)
     return refuse_native(
@@ -148,6 +149,7 @@ NativeFound modules_find(Vm *vm, const char *name, char **why) {
   char *path = mem_format(vm->memory, "%s/%s.so", folder, name);
   if (path == NULL) return NATIVE_NO_MEMORY;
   NativeFound found = find_native_at(vm, path, name, why);
+  RT_ASSERT((found == NATIVE_REFUSED) == (*why != NULL));
   mem_free(path);
   return found;
 }
