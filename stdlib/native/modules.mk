@@ -13,7 +13,7 @@ PACKAGE_zlib := zlib1g-dev
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
 NATIVES := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))
-has_header = $(shell echo '\#include <$(HEADER_$(1))>' | $(CC) -E -o /dev/null - 2>/dev/null && echo yes)
+has_header = $(shell $(CC) -E -include $(HEADER_$(1)) -x c -o /dev/null /dev/null 2>/dev/null && echo yes)
 LEFT_OUT := $(foreach n,$(NATIVES),$(if $(call has_header,$(n)),,$(n)))
 MODULES  := $(patsubst %,$(BUILD)/modules/%.so,$(filter-out $(LEFT_OUT),$(NATIVES))) \
             $(NATIVES:%=$(BUILD)/modules/%.package)
