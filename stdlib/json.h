@@ -31,8 +31,8 @@ typedef struct JsonText {
   const char *begin, *at, *end;
   size_t base;  // the bytes of the text before `begin`
   JsonFail fail;
-  size_t wrong;       // where: bytes of the text before it
-  const char *code;   // of the error
+  size_t wrong;      // where: bytes of the text before it
+  const char *code;  // of the error
   char why[200];
 } JsonText;
 

@@ -25,10 +25,10 @@ enum {
   JSON_LOOK = 1 << 12,                      // bytes of text
   JSON_BYTE_NS = 4,
 #ifdef CSP_DEBUG
-  WINDOW = 64,
+  WINDOW_SIZE = 64,
   WINDOW_AHEAD = 16
 #else
-  WINDOW = 1 << 16,
+  WINDOW_SIZE = 1 << 16,
   WINDOW_AHEAD = 1 << 12
 #endif
 };
@@ -314,7 +314,7 @@ static bool needs_more(const JsonText *text, bool fine) {
          text->wrong + SEEN > json_offset(text, text->end);
 }
 
-static bool read_whole(JsonParser *parser) {
+static bool read_whole_token(JsonParser *parser) {
   JsonText *text = &parser->text;
   const JsonWindow *window = &parser->window;
   uint32_t count = parser->count;
@@ -337,8 +337,8 @@ static bool read_windowed(JsonParser *parser) {
   for (;;) {
     if (!json_blanks(text)) return false;
     if (window->is_last || text->end - text->at >= WINDOW_AHEAD)
-      return read_whole(parser);
-    size_t cap = window->cap < WINDOW ? WINDOW : window->cap;
+      return read_whole_token(parser);
+    size_t cap = window->cap < WINDOW_SIZE ? WINDOW_SIZE : window->cap;
     if (!fill_window(parser, cap)) return false;
   }
 }
@@ -420,7 +420,7 @@ CspStatus json_parse(CspCall *call) {
   parser->depth = parser->count = 0;
   size_t len = type == CSP_BYTES ? csp_bytes_len(v) : 0;
   if (type == CSP_BYTES &&
-      !fill_window(parser, len < WINDOW ? len + 1 : WINDOW))
+      !fill_window(parser, len < WINDOW_SIZE ? len + 1 : WINDOW_SIZE))
     return parse_end(parser, parsed(parser));
   JsonJob job = {parser->root, parser};
   return parse_on(call, &job, true);

@@ -36,12 +36,12 @@ typedef enum ReaderWant {
 
 // What a step gives, and what the script gets. json.csp has the numbers, too.
 typedef enum ReaderStep {
-  STEP_FEED = 0,   // more of the text is needed
-  STEP_TEXT = 1,   // of a list or map
-  STEP_VALUE = 2,  // any other
-  STEP_END = 3,
-  STEP_WRONG = 4,  // the text is, or it has panicked
-  STEP_ON = 5      // a token was passed
+  STREAM_FEED = 0,   // more of the text is needed
+  STREAM_TEXT = 1,   // of a list or map
+  STREAM_VALUE = 2,  // any other
+  STREAM_END = 3,
+  STREAM_WRONG = 4,  // the text is, or it has panicked
+  STREAM_ON = 5      // a token was passed
 } ReaderStep;
 
 // A list or map that is open.
@@ -70,13 +70,13 @@ typedef struct JsonReader {
 } JsonReader;
 
 // One call of _next.
-typedef struct Reading {
+typedef struct Streaming {
   JsonReader *reader;
   JsonText text;  // the window, from `from` on
   CspValue steps, open;
   CspValue value;  // or its text
   size_t line, column, index;
-} Reading;
+} Streaming;
 
 // --- The window -------------------------------------------------------------
 static void reader_finalize(void *data) {
@@ -104,9 +104,9 @@ static CspStatus reader_end(CspCall *call) {
 }
 
 // Passes over what the text has read.
-static void pass_read(Reading *reading) {
-  JsonReader *reader = reading->reader;
-  JsonText *text = &reading->text;
+static void pass_read(Streaming *stream) {
+  JsonReader *reader = stream->reader;
+  JsonText *text = &stream->text;
   size_t len = (size_t)(text->at - text->begin);
   json_move_place(text->begin, len, &reader->line, &reader->column);
   reader->from += len;
@@ -175,9 +175,9 @@ static CspStatus reader_feed(CspCall *call) {
 
 // --- Tokens -----------------------------------------------------------------
 // Looks for the end of the token or value at `from`.
-static ReaderStep find_token(Reading *reading, size_t *len) {
-  JsonReader *reader = reading->reader;
-  JsonText *text = &reading->text;
+static ReaderStep find_token(Streaming *stream, size_t *len) {
+  JsonReader *reader = stream->reader;
+  JsonText *text = &stream->text;
   size_t left = (size_t)(text->end - text->begin), at = reader->frame.at;
   *len = json_frame(&reader->frame, text->begin, left, reader->ended);
   reader->unpaid += reader->frame.at - at;
@@ -186,38 +186,38 @@ static ReaderStep find_token(Reading *reading, size_t *len) {
                 "the value has more than %zu bytes (the argument `most`)",
                 reader->most);
     text->code = "limit";
-    return STEP_WRONG;
+    return STREAM_WRONG;
   }
-  return *len > 0 ? STEP_ON : STEP_FEED;
+  return *len > 0 ? STREAM_ON : STREAM_FEED;
 }
 
 // false: out of memory.
-static bool keep_open(Reading *reading, uint32_t level, CspValue v) {
-  CspCall *call = reading->text.call;
+static bool keep_open(Streaming *stream, uint32_t level, CspValue v) {
+  CspCall *call = stream->text.call;
   bool added = !csp_is_undef(v);
-  while (added && csp_list_len(reading->open) <= level)
-    added = csp_list_push(call, reading->open, csp_nil());
-  if (added) csp_list_set(call, reading->open, level, v);
-  if (!added) reading->text.fail = JSON_NO_MEMORY;
+  while (added && csp_list_len(stream->open) <= level)
+    added = csp_list_push(call, stream->open, csp_nil());
+  if (added) csp_list_set(call, stream->open, level, v);
+  if (!added) stream->text.fail = JSON_NO_MEMORY;
   return added;
 }
 
-static ReaderStep open_level(Reading *reading, bool on_path, bool is_wanted) {
-  JsonReader *reader = reading->reader;
-  JsonText *text = &reading->text;
+static ReaderStep pass_open(Streaming *stream, bool on_path, bool is_wanted) {
+  JsonReader *reader = stream->reader;
+  JsonText *text = &stream->text;
   bool is_map = *text->at == '{';
   if (reader->depth == JSON_DEPTH) {
     json_refuse(text, text->at, "nested more than %d deep", (int)JSON_DEPTH);
-    return STEP_WRONG;
+    return STREAM_WRONG;
   }
-  if (is_map && !keep_open(reading, reader->depth, csp_map(text->call, 0)))
-    return STEP_WRONG;
+  if (is_map && !keep_open(stream, reader->depth, csp_map(text->call, 0)))
+    return STREAM_WRONG;
   reader->levels[reader->depth++] = (ReaderLevel){
       .is_map = is_map, .on_path = on_path, .is_wanted = is_wanted};
   reader->found |= is_wanted;
   reader->want = is_map ? READ_FIRST_KEY : READ_FIRST_VALUE;
   text->at++;
-  return STEP_ON;
+  return STREAM_ON;
 }
 
 static void value_over(JsonReader *reader, bool is_sequence) {
@@ -227,29 +227,29 @@ static void value_over(JsonReader *reader, bool is_sequence) {
     reader->want = is_sequence ? READ_VALUE : READ_END;
 }
 
-static ReaderStep close_level(Reading *reading) {
-  JsonReader *reader = reading->reader;
+static ReaderStep pass_close(Streaming *stream) {
+  JsonReader *reader = stream->reader;
   const ReaderLevel *level = &reader->levels[reader->depth - 1];
-  if (level->is_map && !keep_open(reading, reader->depth - 1, csp_nil()))
-    return STEP_WRONG;
+  if (level->is_map && !keep_open(stream, reader->depth - 1, csp_nil()))
+    return STREAM_WRONG;
   reader->key_bytes -= level->key_bytes;
   reader->depth--;
   value_over(reader, false);
-  reading->text.at++;
-  return STEP_ON;
+  stream->text.at++;
+  return STREAM_ON;
 }
 
 // --- Values -----------------------------------------------------------------
-static size_t path_len(const Reading *reading) {
-  return csp_list_len(reading->steps);
+static size_t path_len(const Streaming *stream) {
+  return csp_list_len(stream->steps);
 }
 
 // Whether the path leads from the level to its key, or its next element.
-static bool leads_to(const Reading *reading, const ReaderLevel *level,
+static bool leads_to(const Streaming *stream, const ReaderLevel *level,
                      const Str *key) {
-  size_t n = reading->reader->depth - 1;
-  if (!level->on_path || n >= path_len(reading)) return false;
-  CspValue step = csp_list_get(reading->steps, n);
+  size_t n = stream->reader->depth - 1;
+  if (!level->on_path || n >= path_len(stream)) return false;
+  CspValue step = csp_list_get(stream->steps, n);
   if (key == NULL)
     return csp_type(step) == CSP_INT &&
            csp_to_int(step) == (int64_t)level->index;
@@ -258,7 +258,7 @@ static bool leads_to(const Reading *reading, const ReaderLevel *level,
   return name.len == key->len && memcmp(name.data, key->data, key->len) == 0;
 }
 
-static bool read_word(JsonText *text, CspValue *v) {
+static bool stream_word(JsonText *text, CspValue *v) {
   static const char *const words[] = {"true", "false", "null"};
   const CspValue values[] = {csp_bool(true), csp_bool(false), csp_nil()};
   for (size_t n = 0; n < sizeof words / sizeof *words; n++) {
@@ -272,13 +272,13 @@ static bool read_word(JsonText *text, CspValue *v) {
 }
 
 // A value that is no list and no map. It is made if somebody wants it.
-static ReaderStep read_scalar(Reading *reading, bool is_wanted) {
-  JsonText *text = &reading->text;
-  CspValue passed, *v = is_wanted ? &reading->value : &passed;
+static ReaderStep stream_scalar(Streaming *stream, bool is_wanted) {
+  JsonText *text = &stream->text;
+  CspValue passed, *v = is_wanted ? &stream->value : &passed;
   size_t len;
   char c = *text->at;
-  ReaderStep step = find_token(reading, &len);
-  if (step != STEP_ON) return step;
+  ReaderStep step = find_token(stream, &len);
+  if (step != STREAM_ON) return step;
   bool fine;
   if (c == '"') {
     text->at++;
@@ -286,73 +286,73 @@ static ReaderStep read_scalar(Reading *reading, bool is_wanted) {
   } else if (c == '-' || (unsigned char)(c - '0') < 10) {
     fine = json_number(text, v);
   } else {
-    fine = read_word(text, v);
+    fine = stream_word(text, v);
   }
-  return fine ? STEP_ON : STEP_WRONG;
+  return fine ? STREAM_ON : STREAM_WRONG;
 }
 
 // A list or a map that is wanted, as text.
-static ReaderStep read_text(Reading *reading) {
-  JsonText *text = &reading->text;
+static ReaderStep stream_text(Streaming *stream) {
+  JsonText *text = &stream->text;
   size_t len;
-  ReaderStep step = find_token(reading, &len);
-  if (step != STEP_ON) return step;
-  reading->value = csp_string(text->call, text->begin, len);
-  if (csp_is_undef(reading->value)) text->fail = JSON_NO_MEMORY;
+  ReaderStep step = find_token(stream, &len);
+  if (step != STREAM_ON) return step;
+  stream->value = csp_string(text->call, text->begin, len);
+  if (csp_is_undef(stream->value)) text->fail = JSON_NO_MEMORY;
   text->at += len;
-  return text->fail == JSON_FINE ? STEP_TEXT : STEP_WRONG;
+  return text->fail == JSON_FINE ? STREAM_TEXT : STREAM_WRONG;
 }
 
-static ReaderStep give_value(Reading *reading) {
-  JsonReader *reader = reading->reader;
-  JsonText *text = &reading->text;
+static ReaderStep stream_value(Streaming *stream) {
+  JsonReader *reader = stream->reader;
+  JsonText *text = &stream->text;
   bool is_text = *text->at == '[' || *text->at == '{';
-  ReaderStep step = is_text ? read_text(reading) : read_scalar(reading, true);
-  if (step == STEP_FEED || step == STEP_WRONG) return step;
+  ReaderStep step = is_text ? stream_text(stream) : stream_scalar(stream, true);
+  if (step == STREAM_FEED || step == STREAM_WRONG) return step;
   // Numbers and words that follow one another need something between them.
   if (reader->depth == 0 && reader->frame.mode == FRAME_SCALAR &&
       text->at < text->begin + reader->frame.at) {
     json_refuse_other(text, "a blank");
-    return STEP_WRONG;
+    return STREAM_WRONG;
   }
-  reading->line = reader->line;
-  reading->column = reader->column;
+  stream->line = reader->line;
+  stream->column = reader->column;
   if (reader->depth > 0)
-    reading->index = reader->levels[reader->depth - 1].index++;
+    stream->index = reader->levels[reader->depth - 1].index++;
   value_over(reader, reader->depth == 0);
-  return is_text ? STEP_TEXT : STEP_VALUE;
+  return is_text ? STREAM_TEXT : STREAM_VALUE;
 }
 
-static ReaderStep step_value(Reading *reading) {
-  JsonReader *reader = reading->reader;
-  JsonText *text = &reading->text;
+static ReaderStep step_value(Streaming *stream) {
+  JsonReader *reader = stream->reader;
+  JsonText *text = &stream->text;
   uint32_t depth = reader->depth;
   ReaderLevel *level = depth > 0 ? &reader->levels[depth - 1] : NULL;
-  bool whole = csp_type(reading->steps) == CSP_NIL;
-  if (level != NULL ? level->is_wanted : whole) return give_value(reading);
+  bool whole = csp_type(stream->steps) == CSP_NIL;
+  if (level != NULL ? level->is_wanted : whole) return stream_value(stream);
   bool on_path = level == NULL   ? true
                  : level->is_map ? level->value_on
-                                 : leads_to(reading, level, NULL);
-  bool is_wanted = on_path && depth == path_len(reading);
+                                 : leads_to(stream, level, NULL);
+  bool is_wanted = on_path && depth == path_len(stream);
   if (is_wanted && *text->at != '[') {
     json_refuse_other(text,
                       depth > 0 ? "a list" : "a list (unless `path` is nil)");
-    return STEP_WRONG;
+    return STREAM_WRONG;
   }
   bool opens = *text->at == '[' || *text->at == '{';
-  ReaderStep step = opens ? open_level(reading, on_path, is_wanted)
-                          : read_scalar(reading, false);
-  if (step == STEP_ON && level != NULL) level->index++;
-  if (step == STEP_ON && !opens) value_over(reader, false);
+  ReaderStep step = opens ? pass_open(stream, on_path, is_wanted)
+                          : stream_scalar(stream, false);
+  if (step == STREAM_ON && level != NULL) level->index++;
+  if (step == STREAM_ON && !opens) value_over(reader, false);
   return step;
 }
 
 // The key goes to those of its map.
-static bool note_key(Reading *reading, CspValue key) {
-  JsonReader *reader = reading->reader;
-  JsonText *text = &reading->text;
+static bool note_key(Streaming *stream, CspValue key) {
+  JsonReader *reader = stream->reader;
+  JsonText *text = &stream->text;
   ReaderLevel *level = &reader->levels[reader->depth - 1];
-  CspValue keys = csp_list_get(reading->open, reader->depth - 1);
+  CspValue keys = csp_list_get(stream->open, reader->depth - 1);
   size_t cost = str_of(key).len + 2, count = csp_map_len(keys);
   if (reader->key_bytes + cost > reader->most) {
     json_refuse(text, text->begin,
@@ -372,109 +372,109 @@ static bool note_key(Reading *reading, CspValue key) {
   return true;
 }
 
-static ReaderStep step_key(Reading *reading) {
-  JsonReader *reader = reading->reader;
-  JsonText *text = &reading->text;
+static ReaderStep step_key(Streaming *stream) {
+  JsonReader *reader = stream->reader;
+  JsonText *text = &stream->text;
   ReaderLevel *level = &reader->levels[reader->depth - 1];
   CspValue key;
   size_t len;
   if (*text->at != '"') {
     json_refuse_other(text, "a key in quotes");
-    return STEP_WRONG;
+    return STREAM_WRONG;
   }
-  ReaderStep step = find_token(reading, &len);
-  if (step != STEP_ON) return step;
+  ReaderStep step = find_token(stream, &len);
+  if (step != STREAM_ON) return step;
   text->at++;
-  if (!json_string(text, &key) || !note_key(reading, key)) return STEP_WRONG;
+  if (!json_string(text, &key) || !note_key(stream, key)) return STREAM_WRONG;
   Str name = str_of(key);
-  level->value_on = leads_to(reading, level, &name);
+  level->value_on = leads_to(stream, level, &name);
   reader->want = READ_COLON;
-  return STEP_ON;
+  return STREAM_ON;
 }
 
-static ReaderStep step_sign(Reading *reading, char c) {
-  JsonReader *reader = reading->reader;
-  JsonText *text = &reading->text;
+static ReaderStep step_sign(Streaming *stream, char c) {
+  JsonReader *reader = stream->reader;
+  JsonText *text = &stream->text;
   if (reader->want == READ_COLON) {
     if (c != ':') json_refuse_other(text, "a colon");
     reader->want = READ_VALUE;
   } else {
     bool is_map = reader->levels[reader->depth - 1].is_map;
-    if (c == (is_map ? '}' : ']')) return close_level(reading);
+    if (c == (is_map ? '}' : ']')) return pass_close(stream);
     if (c != ',')
       json_refuse_other(text, is_map ? "a comma or }" : "a comma or ]");
     reader->want = is_map ? READ_KEY : READ_VALUE;
   }
   text->at++;
-  return text->fail == JSON_FINE ? STEP_ON : STEP_WRONG;
+  return text->fail == JSON_FINE ? STREAM_ON : STREAM_WRONG;
 }
 
 // --- All of it --------------------------------------------------------------
-static ReaderStep step_end(Reading *reading) {
-  const JsonReader *reader = reading->reader;
-  JsonText *text = &reading->text;
+static ReaderStep step_end(Streaming *stream) {
+  const JsonReader *reader = stream->reader;
+  JsonText *text = &stream->text;
   bool is_map = reader->depth > 0 && reader->levels[reader->depth - 1].is_map;
-  bool between = reader->depth == 0 && csp_type(reading->steps) == CSP_NIL;
+  bool between = reader->depth == 0 && csp_type(stream->steps) == CSP_NIL;
   switch (reader->want) {
     case READ_END:
-      return STEP_END;
+      return STREAM_END;
     case READ_KEY:
     case READ_FIRST_KEY:
       json_refuse_other(text, "a key in quotes");
-      return STEP_WRONG;
+      return STREAM_WRONG;
     case READ_COLON:
       json_refuse_other(text, "a colon");
-      return STEP_WRONG;
+      return STREAM_WRONG;
     case READ_MORE:
       json_refuse_other(text, is_map ? "a comma or }" : "a comma or ]");
-      return STEP_WRONG;
+      return STREAM_WRONG;
     default:
-      if (between) return STEP_END;
+      if (between) return STREAM_END;
       json_refuse_other(text, "a value");
-      return STEP_WRONG;
+      return STREAM_WRONG;
   }
 }
 
-static ReaderStep step_token(Reading *reading, char c) {
-  switch (reading->reader->want) {
+static ReaderStep step_token(Streaming *stream, char c) {
+  switch (stream->reader->want) {
     case READ_FIRST_VALUE:
-      return c == ']' ? close_level(reading) : step_value(reading);
+      return c == ']' ? pass_close(stream) : step_value(stream);
     case READ_VALUE:
-      return step_value(reading);
+      return step_value(stream);
     case READ_FIRST_KEY:
-      return c == '}' ? close_level(reading) : step_key(reading);
+      return c == '}' ? pass_close(stream) : step_key(stream);
     case READ_KEY:
-      return step_key(reading);
+      return step_key(stream);
     case READ_END:
-      json_refuse_other(&reading->text, "nothing more");
-      return STEP_WRONG;
+      json_refuse_other(&stream->text, "nothing more");
+      return STREAM_WRONG;
     default:
-      return step_sign(reading, c);
+      return step_sign(stream, c);
   }
 }
 
 // Blanks, and the next token or value.
-static ReaderStep reader_step(Reading *reading) {
+static ReaderStep reader_step(Streaming *stream) {
   enum { CHARACTER = 4 };
-  const JsonReader *reader = reading->reader;
-  JsonText *text = &reading->text;
-  if (!json_blanks(text)) return STEP_WRONG;
-  if (text->at > text->begin) pass_read(reading);
+  const JsonReader *reader = stream->reader;
+  JsonText *text = &stream->text;
+  if (!json_blanks(text)) return STREAM_WRONG;
+  if (text->at > text->begin) pass_read(stream);
   size_t left = (size_t)(text->end - text->at);
-  if (left == 0) return reader->ended ? step_end(reading) : STEP_FEED;
+  if (left == 0) return reader->ended ? step_end(stream) : STREAM_FEED;
   bool ascii = (unsigned char)*text->at < 0x80;
-  if (!ascii && left < CHARACTER && !reader->ended) return STEP_FEED;
-  ReaderStep step = step_token(reading, *text->at);
-  if (step != STEP_FEED && step != STEP_WRONG) pass_read(reading);
+  if (!ascii && left < CHARACTER && !reader->ended) return STREAM_FEED;
+  ReaderStep step = step_token(stream, *text->at);
+  if (step != STREAM_FEED && step != STREAM_WRONG) pass_read(stream);
   return step;
 }
 
-static CspStatus reader_wrong(Reading *reading) {
-  JsonText *text = &reading->text;
+static CspStatus reader_wrong(Streaming *stream) {
+  JsonText *text = &stream->text;
   if (text->fail == JSON_NO_MEMORY) return csp_panic_memory(text->call);
   if (text->fail == JSON_PANICKED) return CSP_PANIC;
-  csp_return(text->call, csp_int(text->call, STEP_WRONG));
-  size_t line = reading->reader->line, column = reading->reader->column;
+  csp_return(text->call, csp_int(text->call, STREAM_WRONG));
+  size_t line = stream->reader->line, column = stream->reader->column;
   json_move_place(text->begin, text->wrong, &line, &column);
   if (json_refused(text, line, column) != CSP_OK) return CSP_PANIC;
   csp_return(text->call, csp_nil());
@@ -487,27 +487,27 @@ static CspStatus reader_wrong(Reading *reading) {
 static CspStatus reader_next(CspCall *call) {
   JsonReader *reader = need_reader(call);
   if (reader == NULL) return CSP_PANIC;
-  Reading reading = {.reader = reader,
-                     .steps = csp_arg(call, 1),
-                     .open = csp_arg(call, 2),
-                     .value = csp_nil()};
+  Streaming stream = {.reader = reader,
+                      .steps = csp_arg(call, 1),
+                      .open = csp_arg(call, 2),
+                      .value = csp_nil()};
   const char *begin = reader->data != NULL ? reader->data + reader->from : "";
-  reading.text = (JsonText){.call = call, .begin = begin, .at = begin};
-  reading.text.end = begin + (reader->len - reader->from);
+  stream.text = (JsonText){.call = call, .begin = begin, .at = begin};
+  stream.text.end = begin + (reader->len - reader->from);
   ReaderStep step;
   do {
-    step = reader_step(&reading);
-    if (step == STEP_WRONG) return reader_wrong(&reading);
+    step = reader_step(&stream);
+    if (step == STREAM_WRONG) return reader_wrong(&stream);
     if (reader->unpaid < UNPAID_MOST) continue;
     uint64_t units = reader->unpaid;
     reader->unpaid = 0;
-    if (step == STEP_ON && !csp_work(call, units)) return CSP_PANIC;
-  } while (step == STEP_ON);
+    if (step == STREAM_ON && !csp_work(call, units)) return CSP_PANIC;
+  } while (step == STREAM_ON);
   csp_return(call, csp_int(call, step));
-  csp_return(call, step == STEP_END ? csp_bool(reader->found) : reading.value);
-  csp_return(call, csp_int(call, (int64_t)reading.line));
-  csp_return(call, csp_int(call, (int64_t)reading.column));
-  return csp_ok(call, csp_int(call, (int64_t)reading.index));
+  csp_return(call, step == STREAM_END ? csp_bool(reader->found) : stream.value);
+  csp_return(call, csp_int(call, (int64_t)stream.line));
+  csp_return(call, csp_int(call, (int64_t)stream.column));
+  return csp_ok(call, csp_int(call, (int64_t)stream.index));
 }
 
 CspStatus json_reader(CspCall *call) {
