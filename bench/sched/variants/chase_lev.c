@@ -98,7 +98,7 @@ static void queue_put(Worker *worker, Task *task) {
 // Owner.
 static Task *deque_pop(Deque *deque) {
   int64_t bottom = deque->bottom - 1;
-  // acquire: empty. As in queue_put, and nothing is decided by it
+  // acquire: as in queue_put. It is empty, and nothing is decided by it
   if (rt_load_acquire(&deque->top) > bottom) return NULL;
   rt_store_seq(&deque->bottom, bottom);    // seq: O1, see above
   int64_t top = rt_load_seq(&deque->top);  // seq: O2, see above

@@ -75,7 +75,8 @@ static Task *pop_slowly(Deque *deque, int64_t tail) {
 // Owner.
 static Task *deque_pop(Deque *deque) {
   int64_t tail = deque->tail - 1;
-  // acquire: empty, or a thief is about to make it so. Nothing is decided
+  // acquire: empty, or a thief is about to make it so. Nothing is decided.
+  // Pairs with deque_steal
   if (rt_load_acquire(&deque->head) > tail) return NULL;
   rt_store_seq(&deque->tail, tail);          // seq: O1, see above
   int64_t head = rt_load_seq(&deque->head);  // seq: O2, see above
