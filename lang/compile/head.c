@@ -140,7 +140,7 @@ static bool head_measure(const Trail *trail, const Found *found,
 static bool find_in_text(const Source *source, const Wanted *wanted,
                          Arena *arena, Diags *diags, LangHead *head) {
   Trail trail = {0};
-  Found found;
+  Found found = {0};
   bool any = false;
   const Node *stmt = parse_with_trail(source, arena, diags, &trail);
   bool fine = !trail.failed && !arena_failed(arena) && diags_errors(diags) == 0;
