@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stdlib/loop.h"
+#include "stdlib/find.h"
 
 enum {
   BYTES_PIECE = 1 << 16,  // bytes between two questions (csp_work)
@@ -294,39 +294,6 @@ static int64_t find_from(CspCall *call, CspValue bytes, size_t at,
   return found < 0 ? found : found + (int64_t)at;
 }
 
-// Looks at one window of long bytes. `n` becomes the answer. `part` counts what
-// csp_find has looked at, and charged, in this piece.
-static bool window_turns(CspCall *call, Loop *loop, size_t stop) {
-  enum { WINDOWS = 1 << 17, WHOLE_PIECE = 1 << 16 };
-  (void)stop;
-  Str needle = str_of(loop->with);
-  size_t step = (size_t)WINDOW / 4 + needle.len * 16,
-         left = loop->end - loop->at;
-  size_t len = left < step ? left : step;
-  char *window = room_alloc(call, len, 1);
-  if (window == NULL) {
-    csp_panic_memory(call);
-    return false;
-  }
-  size_t have;
-  int64_t at = CSP_GIVEN_UP;
-  if (long_read(call, loop->list, loop->at, (uint8_t *)window, len, &have))
-    at = csp_find(call, window, have, needle.data, needle.len);
-  csp_alloc_free(window);
-  if (at >= 0) loop->n = (int64_t)loop->at + at;
-  loop->part += len;
-  if (at >= 0 || len == left || have < len) {
-    loop->at = loop->end;
-  } else {
-    loop->at += len - needle.len + 1;
-  }
-  if (loop->part >= WINDOWS) {
-    loop->part = 0;
-    csp_spent(call, WHOLE_PIECE);
-  }
-  return at != CSP_GIVEN_UP;
-}
-
 static CspStatus index_done(CspCall *call, Loop *loop) {
   return csp_ok_int(call, loop->n);
 }
@@ -342,14 +309,8 @@ static CspStatus look_far(CspCall *call, CspValue bytes, size_t from,
     with = csp_string(call, (const char *)piece->data, piece->len);
   csp_alloc_free(piece->freed);
   if (csp_is_undef(with)) return csp_panic_memory(call);
-  return loop_bytes(call,
-                    &(Loop){.list = bytes,
-                            .with = with,
-                            .at = from,
-                            .end = csp_bytes_len(bytes),
-                            .n = -1,
-                            .turns = window_turns,
-                            .done = index ? index_done : bytes_contains_done});
+  return find_in_bytes(call, bytes, with, from,
+                       index ? index_done : bytes_contains_done);
 }
 
 // The methods index and contains.
@@ -362,7 +323,7 @@ static CspStatus look_for(CspCall *call, bool index) {
   if (!need_piece(call, 1, &piece)) return CSP_PANIC;
   size_t len = csp_bytes_len(bytes);
   size_t start = from < 0 ? 0 : (uint64_t)from < len ? (size_t)from : len;
-  if (piece.len > 0 && len - start > WINDOW)
+  if (piece.len > 0 && len - start > FIND_AT_ONCE)
     return look_far(call, bytes, start, &piece, index);
   int64_t at =
       piece.len == 0 ? (int64_t)start : find_from(call, bytes, start, &piece);

@@ -3,9 +3,8 @@
 #include "stdlib/loop.h"
 
 enum {
-  LOOP_TURNS = 256,   // elements between two questions
-  LOOP_SHORT = 4096,  // elements that are one piece
-  KEPT = 4
+  LOOP_TURNS = 256,  // elements between two questions
+  LOOP_SHORT = 4096  // elements that are one piece
 };
 
 static CspStatus loop_on(CspCall *call, void *data, bool on) {
@@ -19,7 +18,7 @@ static CspStatus loop_on(CspCall *call, void *data, bool on) {
     uint64_t units = (loop->at - from) * loop->units;
     bool spent = csp_spent(call, loop->step > 0 ? units / 4 : units);
     if (spent && loop->at < loop->end)
-      return csp_again(call, loop_on, loop, sizeof *loop, KEPT);
+      return csp_again(call, loop_on, loop, sizeof *loop, LOOP_KEPT);
   }
   return loop->done(call, loop);
 }
@@ -31,7 +30,7 @@ CspStatus loop_run(CspCall *call, Loop *loop) {
 CspStatus loop_change(CspCall *call, Loop *loop) {
   size_t count = loop->end - loop->at;
   if (count > (loop->step > 0 ? LOOP_BYTES : LOOP_SHORT))
-    return csp_again(call, loop_on, loop, sizeof *loop, KEPT);
+    return csp_again(call, loop_on, loop, sizeof *loop, LOOP_KEPT);
   while (loop->at < loop->end)
     if (!loop->turns(call, loop, loop->end)) return CSP_PANIC;
   csp_charge(call, count / 8);

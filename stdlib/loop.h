@@ -32,7 +32,10 @@ struct Loop {
   uint64_t units;
 };
 
-enum { LOOP_BYTES = 1 << 14 };  // `step` of a text, as a rule
+enum {
+  LOOP_BYTES = 1 << 14,  // `step` of a text, as a rule
+  LOOP_KEPT = 4          // values that a Loop begins with
+};
 
 CspStatus loop_run(CspCall *call, Loop *loop);
 // The same for a loop that changes what others see. The memory for its pieces

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stdlib/find.h"
 #include "stdlib/list.h"
 #include "stdlib/text_job.h"
 
@@ -28,80 +29,6 @@ static bool need_two(CspCall *call, Str *text, Str *other) {
   return need_str(call, 0, text) && need_str(call, 1, other);
 }
 
-// Long texts are searched in pieces. `with` is what is looked for, n the
-// answer. The end is one after the text's: an empty needle is there, too.
-enum { FIND_AT_ONCE = 1 << 16, WINDOW_BYTES = 1 << 14 };
-
-// How much of `left` bytes is looked at: most of it is text, not needle.
-static size_t window_of(size_t left, Str needle) {
-  size_t most = WINDOW_BYTES + needle.len * 16;
-  return left < most ? left : most;
-}
-
-// The search has charged what it did, and may have looked; the piece ends here.
-static void end_window(CspCall *call, Loop *loop, size_t len) {
-  enum { WINDOWS = 1 << 17, WHOLE_PIECE = 1 << 16 };
-  loop->part += len;
-  if (loop->part < WINDOWS) return;
-  loop->part = 0;
-  csp_spent(call, WHOLE_PIECE);
-}
-
-// Moves on to the next place in a window. false: it is given up.
-static bool find_next(CspCall *call, Loop *loop, bool *found) {
-  Str s = str_of(loop->list), needle = str_of(loop->with);
-  size_t left = s.len - loop->at, len = window_of(left, needle);
-  int64_t at = csp_find(call, s.data + loop->at, len, needle.data, needle.len);
-  *found = at >= 0;
-  if (at >= 0) {
-    loop->at += (size_t)at;
-  } else if (len == left) {
-    loop->at = loop->end;
-  } else {
-    loop->at += len - needle.len + 1;
-    end_window(call, loop, len);
-  }
-  return at != CSP_GIVEN_UP;
-}
-
-static bool text_find_turns(CspCall *call, Loop *loop, size_t stop) {
-  (void)stop;
-  bool found;
-  if (!find_next(call, loop, &found)) return false;
-  if (found) loop->n = (int64_t)loop->at;
-  if (found) loop->at = loop->end;
-  return true;
-}
-
-static bool text_count_turns(CspCall *call, Loop *loop, size_t stop) {
-  size_t len = str_of(loop->with).len, from = loop->at;
-  bool found = true;
-  while (found && loop->at < stop) {
-    if (!find_next(call, loop, &found)) return false;
-    if (found) loop->at += len;
-    loop->n += found;
-  }
-  if (found) end_window(call, loop, loop->at - from);
-  return true;
-}
-
-// `at` counts from the end.
-static bool text_find_last_turns(CspCall *call, Loop *loop, size_t stop) {
-  (void)stop;
-  Str s = str_of(loop->list), needle = str_of(loop->with);
-  size_t left = s.len - loop->at, len = window_of(left, needle);
-  int64_t at =
-      csp_find_last(call, s.data + (left - len), len, needle.data, needle.len);
-  if (at >= 0) loop->n = (int64_t)(left - len) + at;
-  if (at >= 0 || len == left) {
-    loop->at = loop->end;
-  } else {
-    loop->at += len - needle.len + 1;
-    end_window(call, loop, len);
-  }
-  return at != CSP_GIVEN_UP;
-}
-
 static CspStatus text_find_done(CspCall *call, Loop *loop) {
   return csp_ok_int(call, loop->n);
 }
@@ -110,24 +37,11 @@ static CspStatus text_contains_done(CspCall *call, Loop *loop) {
   return csp_ok_bool(call, loop->n >= 0);
 }
 
-// From `at` on.
-static CspStatus search_long(CspCall *call, size_t at,
-                             bool (*turns)(CspCall *, Loop *, size_t),
-                             CspStatus (*done)(CspCall *, Loop *)) {
-  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
-                                  .with = csp_arg(call, 1),
-                                  .at = at,
-                                  .end = str_of(csp_arg(call, 0)).len + 1,
-                                  .n = -1,
-                                  .turns = turns,
-                                  .done = done});
-}
-
 static CspStatus strings_contains(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
   if (s.len > FIND_AT_ONCE)
-    return search_long(call, 0, text_find_turns, text_contains_done);
+    return find_text(call, FIND_FIRST, 0, text_contains_done);
   int64_t at = search_from(call, s, sub, 0);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_bool(call, at >= 0);
 }
@@ -140,7 +54,7 @@ static CspStatus strings_index(CspCall *call) {
   }
   if (from < 0) from = 0;
   if (s.len > FIND_AT_ONCE && (uint64_t)from <= s.len)
-    return search_long(call, (size_t)from, text_find_turns, text_find_done);
+    return find_text(call, FIND_FIRST, (size_t)from, text_find_done);
   int64_t at = search_from(call, s, sub, (size_t)from);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_int(call, at);
 }
@@ -149,7 +63,7 @@ static CspStatus strings_last_index(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
   if (s.len > FIND_AT_ONCE)
-    return search_long(call, 0, text_find_last_turns, text_find_done);
+    return find_text(call, FIND_LAST, 0, text_find_done);
   int64_t at = csp_find_last(call, s.data, s.len, sub.data, sub.len);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_int(call, at);
 }
@@ -162,7 +76,7 @@ static CspStatus strings_count(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
   if (sub.len == 0) return strings_count_gaps(call);
-  return search_long(call, 0, text_count_turns, count_done);
+  return find_text(call, FIND_ALL, 0, count_done);
 }
 
 static CspStatus strings_has_prefix(CspCall *call) {
@@ -191,17 +105,27 @@ static CspStatus strings_compare(CspCall *call) {
                     csp_compare_on(call, csp_arg(call, 0), csp_arg(call, 1)));
 }
 
+// n: where sep is.
+static CspStatus cut_done(CspCall *call, Loop *loop) {
+  Str s = str_of(loop->list), sep = str_of(loop->with);
+  bool found = loop->n >= 0;
+  size_t before = found ? (size_t)loop->n : s.len;
+  size_t after = found ? before + sep.len : s.len;
+  csp_return(call, csp_string(call, s.data, before));
+  csp_return(call, csp_string(call, s.data + after, s.len - after));
+  return csp_ok_bool(call, found);
+}
+
 // (before, after, found), and (s, "", false) without sep in s.
 static CspStatus strings_cut(CspCall *call) {
   Str s, sep;
   if (!need_two(call, &s, &sep)) return CSP_PANIC;
+  if (s.len > FIND_AT_ONCE) return find_text(call, FIND_FIRST, 0, cut_done);
   int64_t at = search_from(call, s, sep, 0);
   if (at == CSP_GIVEN_UP) return CSP_PANIC;
-  size_t before = at < 0 ? s.len : (size_t)at;
-  size_t after = at < 0 ? s.len : (size_t)at + sep.len;
-  csp_return(call, csp_string(call, s.data, before));
-  csp_return(call, csp_string(call, s.data + after, s.len - after));
-  return csp_ok_bool(call, at >= 0);
+  return cut_done(
+      call,
+      &(Loop){.list = csp_arg(call, 0), .with = csp_arg(call, 1), .n = at});
 }
 
 // --- Joining ----------------------------------------------------------------

@@ -5,6 +5,7 @@
 // for loop no list is made (csp_ok_each).
 #include <string.h>
 
+#include "stdlib/find.h"
 #include "stdlib/strings.h"
 
 enum {
@@ -205,6 +206,7 @@ CspStatus strings_split(CspCall *call) {
   Str s, sep;
   if (is_nil(call, 1)) return strings_fields(call);
   if (!need_str(call, 0, &s) || !need_str(call, 1, &sep)) return CSP_PANIC;
+  if (sep.len > LONG_NEEDLE) return find_parts(call, -1);
   if (sep.len == 1)
     return csp_ok_each(call, next_part_by_byte, csp_arg(call, 0),
                        csp_int(call, *sep.data), count_by_byte);
@@ -221,6 +223,7 @@ CspStatus strings_split_n(CspCall *call) {
     return CSP_PANIC;
   }
   if (n < 0) return strings_split(call);
+  if (sep.len > LONG_NEEDLE) return find_parts(call, n);
   CspEach next = sep.len == 0 ? next_character : next_part;
   return first_parts(call, next, csp_arg(call, 1), n);
 }

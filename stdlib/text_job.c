@@ -5,6 +5,8 @@
 // that what a heap of C memory gives back at its end is a part each time.
 #include "stdlib/text_job.h"
 
+#include "stdlib/find.h"
+
 struct TextPart {
   TextPart *before;
   size_t len;
@@ -59,7 +61,36 @@ static void add_some(TextJob *job) {
 }
 
 // --- For turns --------------------------------------------------------------
+static bool turns_go_on(void *data, size_t units) {
+  TextJob *job = data;
+  job->took += units;
+  return job->took < TEXT_JOB_PIECE;
+}
+
+// A long needle's search is the job's own, until it has an answer.
+static int64_t find_long(TextJob *job, bool *more) {
+  Str left = {job->s.data + job->seen, job->s.len - job->seen};
+  *more = false;
+  if (job->old.len > left.len) return CSP_NOWHERE;
+  Search *search = job->own;
+  if (search == NULL) {
+    job->own = search = csp_alloc(csp_of(job->call), NULL, sizeof *search);
+    job->text.failed |= search == NULL;
+    if (search == NULL) return CSP_GIVEN_UP;
+    search_begin(search, (SearchText){left.data, left.len},
+                 (SearchText){job->old.data, job->old.len}, false);
+  }
+  int64_t at = search_on(search, (SearchWork){turns_go_on, job});
+  *more = at == SEARCH_GIVEN_UP;
+  if (*more) return CSP_NOWHERE;
+  job->took += SEARCH_PIECE - search->left;
+  csp_alloc_free(search);
+  job->own = NULL;
+  return at < 0 ? CSP_NOWHERE : at + (int64_t)job->seen;
+}
+
 int64_t text_job_find(TextJob *job, bool *more) {
+  if (job->old.len > LONG_NEEDLE) return find_long(job, more);
   size_t left = job->s.len - job->seen;
   size_t most = TEXT_JOB_WINDOW + job->old.len * 16;
   size_t len = left < most ? left : most;

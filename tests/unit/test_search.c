@@ -139,12 +139,63 @@ static void gives_up_when_told(void **state) {
   free(text);
 }
 
+// --- Pieces -----------------------------------------------------------------
+// Says no each time, or each second time.
+static bool stop(void *arg, size_t units) {
+  (void)units;
+  int *asked = arg;
+  return ++*asked % 2 == 0;
+}
+
+static int64_t in_pieces(SearchText text, SearchText needle, bool last,
+                         int *pieces) {
+  Search x, copy;
+  int asked = 0;
+  int64_t at = SEARCH_GIVEN_UP;
+  search_begin(&x, text, needle, last);
+  for (*pieces = 0; at == SEARCH_GIVEN_UP; ++*pieces) {
+    at = search_on(&x, (SearchWork){stop, &asked});
+    copy = x;  // as csp_again copies it
+    memset(&x, 0xff, sizeof x);
+    x = copy;
+  }
+  return at;
+}
+
+// Texts that have the needle nowhere, and at their end (their beginning).
+// Needles that differ at one place from what stands everywhere in the text.
+static void stops_and_goes_on(void **state) {
+  (void)state;
+  enum { LEN = 1 << 20, N = LEN / 4 };
+  SearchWork none = {NULL, NULL};
+  char *text = malloc(LEN), *needle = malloc(N);
+  for (int period = 1; period <= 3; period++) {
+    for (int i = 0; i < 4 * 9; i++) {
+      bool there = i & 1, last = i & 2;
+      for (size_t n = 0; n < LEN; n++) text[n] = (char)('a' + n % period);
+      memcpy(needle, text, N);
+      needle[(size_t)(N - 1) * (size_t)(i / 4) / 8] = 'x';
+      if (there) memcpy(text + (last ? 5 : LEN - N - 5), needle, N);
+      int pieces;
+      int64_t at = in_pieces((SearchText){text, LEN}, (SearchText){needle, N},
+                             last, &pieces);
+      assert_int_equal(at, !there ? SEARCH_NONE : last ? 5 : LEN - N - 5);
+      assert_int_equal(
+          at, (last ? search_last : search_first)(text, LEN, needle, N, none));
+      assert_true(pieces > 4);
+    }
+  }
+  free(text);
+  free(needle);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_what_is_there),
       cmocka_unit_test(empty_needles_are_at_the_ends),
       cmocka_unit_test(work_is_linear_for_hostile_texts),
       cmocka_unit_test(gives_up_when_told),
+      cmocka_unit_test(stops_and_goes_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,40 +28,20 @@ enum {
 };
 
 // --- Work -------------------------------------------------------------------
-typedef struct Meter {
-  SearchWork work;
-  size_t left;  // until the next question
-  bool over;    // the answer was no
-} Meter;
-
-static bool spend(Meter *meter, size_t bytes) {
-  if (bytes < meter->left) {
-    meter->left -= bytes;
+// A search whose work says no stops where it is, and search_on goes on there.
+static bool spend(Search *search, size_t bytes) {
+  if (bytes < search->left) {
+    search->left -= bytes;
     return true;
   }
-  if (meter->work.fn != NULL && !meter->over)
-    meter->over = !meter->work.fn(meter->work.arg, SEARCH_PIECE);
-  meter->left = meter->over ? 0 : SEARCH_PIECE;
-  return !meter->over;
+  if (search->work.fn != NULL && !search->over)
+    search->over = !search->work.fn(search->work.arg, SEARCH_PIECE);
+  search->left = search->over ? 0 : SEARCH_PIECE;
+  return !search->over;
 }
 
 // --- Needles ----------------------------------------------------------------
-// A text in its direction.
-typedef struct Line {
-  const uint8_t *data;
-  size_t len;
-  bool back;
-} Line;
-
-typedef struct Needle {
-  Line line;
-  size_t split;      // where the second half begins
-  size_t shift;      // after a difference in the first half
-  size_t keeps;      // bytes known to fit after such a shift
-  size_t skip[256];  // by the window's last byte
-} Needle;
-
-static inline const uint8_t *line_at(const Line *line, size_t i) {
+static inline const uint8_t *line_at(const SearchLine *line, size_t i) {
   return line->back ? line->data + (line->len - 1 - i) : line->data + i;
 }
 
@@ -85,15 +65,16 @@ static size_t equal_run(const uint8_t *a, const uint8_t *b, size_t n,
 }
 
 typedef struct LinePlace {
-  const Line *line;
+  const SearchLine *line;
   size_t at;
 } LinePlace;
 
 // How far two lines are equal, from these places on in the direction (or
-// against it), at most n; less when the work is given up.
-static size_t common(LinePlace a, LinePlace b, size_t n, bool against,
-                     Meter *meter) {
-  size_t done = 0;
+// against it), at most n. `done` is how far that is known. It stays when the
+// search stops, and is 0 afterwards otherwise.
+static size_t common(Search *search, LinePlace a, LinePlace b, size_t n,
+                     bool against) {
+  size_t done = search->done;
   bool down = a.line->back != against;
   while (done < n) {
     size_t piece = n - done < SEARCH_PIECE ? n - done : SEARCH_PIECE;
@@ -102,129 +83,186 @@ static size_t common(LinePlace a, LinePlace b, size_t n, bool against,
     size_t run =
         equal_run(line_at(a.line, at), line_at(b.line, bt), piece, down);
     done += run;
-    if (run < piece || !spend(meter, piece)) break;
+    if (run < piece || !spend(search, piece)) break;
   }
+  search->done = search->over ? done : 0;
   return done;
 }
 
 // The greatest suffix by one order of bytes (or by the other): where it begins,
-// and its period.
-static size_t greatest_suffix(const Line *line, bool other, size_t *period,
-                              Meter *meter) {
-  size_t best = 0, with = 1, at = 0, p = 1;  // suffixes at best and with
-  while (with + at < line->len && spend(meter, 1)) {
-    uint8_t a = *line_at(line, with + at), b = *line_at(line, best + at);
+// and its period. false: stopped.
+static bool greatest_suffix(Search *search, bool other) {
+  const SearchLine *line = &search->needle;
+  Suffix s = search->suffix;  // suffixes at best and with
+  while (s.with + s.at < line->len && spend(search, 1)) {
+    uint8_t a = *line_at(line, s.with + s.at),
+            b = *line_at(line, s.best + s.at);
     if (a == b) {
-      if (++at == p) {
-        with += p;
-        at = 0;
+      if (++s.at == s.period) {
+        s.with += s.period;
+        s.at = 0;
       }
     } else if ((a < b) != other) {  // best stays the greatest, and longer
-      with += at + 1;
-      at = 0;
-      p = with - best;
+      s.with += s.at + 1;
+      s.at = 0;
+      s.period = s.with - s.best;
     } else {
-      best = with++;
-      at = 0;
-      p = 1;
+      s.best = s.with++;
+      s.at = 0;
+      s.period = 1;
     }
   }
-  *period = p;
-  return best;
+  search->suffix = s;
+  return !search->over;
 }
 
-static void set_skips(Needle *needle, Meter *meter) {
-  size_t len = needle->line.len;
-  for (int c = 0; c < 256; c++) needle->skip[c] = len;
-  for (size_t i = 0; i < len && spend(meter, 1); i++)
-    needle->skip[*line_at(&needle->line, i)] = len - 1 - i;
-}
+static const Suffix first_suffix = {.with = 1, .period = 1};
 
-static void prepare_needle(Needle *needle, Meter *meter) {
-  const Line *line = &needle->line;
-  size_t p, q;
-  size_t split = greatest_suffix(line, false, &p, meter);
-  size_t second = greatest_suffix(line, true, &q, meter);
-  if (second > split) {
-    split = second;
-    p = q;
+static bool cut_needle(Search *search) {
+  if (search->stage == SEARCH_BEGUN) {
+    if (!greatest_suffix(search, false)) return false;
+    search->split = search->suffix.best;
+    search->shift = search->suffix.period;
+    search->suffix = first_suffix;
+    search->stage = SEARCH_SECOND_ORDER;
   }
-  LinePlace begin = {line, 0}, later = {line, p};
-  bool periodic = split + p <= line->len &&
-                  common(begin, later, split, false, meter) == split;
-  size_t longer = split > line->len - split ? split : line->len - split;
-  RT_ASSERT(meter->over || (p > 0 && split < line->len));
-  needle->split = split;
-  needle->shift = periodic ? p : longer + 1;
-  needle->keeps = periodic ? line->len - p : 0;
-  RT_ASSERT(needle->shift > 0 && needle->keeps < line->len);
-  set_skips(needle, meter);
+  if (!greatest_suffix(search, true)) return false;
+  if (search->suffix.best > search->split) {
+    search->split = search->suffix.best;
+    search->shift = search->suffix.period;
+  }
+  search->stage = SEARCH_CUT;
+  return true;
+}
+
+static bool find_period(Search *search) {
+  size_t len = search->needle.len, split = search->split, p = search->shift;
+  RT_ASSERT(p > 0 && split < len);
+  LinePlace begin = {&search->needle, 0}, later = {&search->needle, p};
+  bool fits = split + p <= len;
+  bool periodic = fits && common(search, begin, later, split, false) == split;
+  if (search->over) return false;
+  size_t longer = split > len - split ? split : len - split;
+  search->shift = periodic ? p : longer + 1;
+  search->keeps = periodic ? len - p : 0;
+  RT_ASSERT(search->shift > 0 && search->keeps < len);
+  for (int c = 0; c < 256; c++) search->skip[c] = len;
+  search->stage = SEARCH_PERIOD_KNOWN;
+  return true;
+}
+
+static bool set_skips(Search *search) {
+  size_t len = search->needle.len, i = search->at;
+  for (; i < len && spend(search, 1); i++)
+    search->skip[*line_at(&search->needle, i)] = len - 1 - i;
+  search->at = i;
+  if (search->over) return false;
+  search->at = 0;
+  search->stage = SEARCH_PREPARED;
+  return true;
 }
 
 // --- The search -------------------------------------------------------------
 // What fits of the needle at `at`, from its second half on, of which the bytes
 // up to `from` are known to fit.
-static inline size_t second_half(const Needle *needle, const Line *text,
-                                 size_t at, size_t from, Meter *meter) {
-  if (*line_at(&needle->line, from) != *line_at(text, at + from)) return from;
-  RT_ASSERT(from < needle->line.len);
-  size_t left = needle->line.len - from;
-  LinePlace a = {&needle->line, from}, b = {text, at + from};
-  return from + common(a, b, left, false, meter);
+static inline size_t second_half(Search *search, size_t at, size_t from) {
+  if (*line_at(&search->needle, from) != *line_at(&search->text, at + from))
+    return from;
+  RT_ASSERT(from < search->needle.len);
+  size_t left = search->needle.len - from;
+  LinePlace a = {&search->needle, from}, b = {&search->text, at + from};
+  return from + common(search, a, b, left, false);
 }
 
-static inline bool first_half(const Needle *needle, const Line *text, size_t at,
-                              size_t known, Meter *meter) {
-  if (needle->split <= known) return true;
-  size_t last = needle->split - 1, left = needle->split - known;
-  LinePlace a = {&needle->line, last}, b = {text, at + last};
-  return common(a, b, left, true, meter) == left;
+static inline bool first_half(Search *search, size_t at, size_t known) {
+  if (search->split <= known) return true;
+  size_t last = search->split - 1, left = search->split - known;
+  LinePlace a = {&search->needle, last}, b = {&search->text, at + last};
+  return common(search, a, b, left, true) == left;
 }
 
-static int64_t two_way(const Needle *needle, const Line *text, Meter *meter) {
-  RT_ASSERT(needle->line.len > 0 && needle->line.len <= text->len);
-  size_t len = needle->line.len, known = 0, end = text->len - len;
-  for (size_t at = 0; at <= end && spend(meter, 1);) {
-    size_t from = known > needle->split ? known : needle->split;
-    size_t skip = needle->skip[*line_at(text, at + len - 1)];
-    if (skip > 0) {  // a difference at `from` or after it
-      size_t least = from - needle->split + 1;
-      at += skip > least ? skip : least;
-      known = 0;
-      continue;
+// Compares at `at`, and moves on from there. true: all fits. Where it stops it
+// stays there, and `comparing` says in which half.
+static bool compare_halves(Search *search) {
+  size_t split = search->split;
+  size_t from = search->known > split ? search->known : split;
+  if (search->comparing != SEARCH_FIRST_HALF) {
+    search->comparing = SEARCH_SECOND_HALF;
+    size_t fits = second_half(search, search->at, from);
+    if (search->over) return false;
+    if (fits < search->needle.len) {
+      search->comparing = SEARCH_NO_HALF;
+      search->at += fits - split + 1;
+      search->known = 0;
+      return false;
     }
-    size_t fits = second_half(needle, text, at, from, meter);
-    if (fits < len) {
-      at += fits - needle->split + 1;
-      known = 0;
-      continue;
-    }
-    if (first_half(needle, text, at, known, meter)) {
-      return meter->over ? SEARCH_GIVEN_UP : (int64_t)at;
-    }
-    at += needle->shift;
-    known = needle->keeps;
+    search->comparing = SEARCH_FIRST_HALF;
   }
-  return meter->over ? SEARCH_GIVEN_UP : SEARCH_NONE;
+  bool all = first_half(search, search->at, search->known);
+  if (search->over) return false;
+  search->comparing = SEARCH_NO_HALF;
+  if (all) return true;
+  search->at += search->shift;
+  search->known = search->keeps;
+  return false;
 }
 
-static int64_t long_search(Line text, const char *needle, size_t needle_len,
+static int64_t two_way(Search *search) {
+  RT_ASSERT(search->needle.len > 0 && search->needle.len <= search->text.len);
+  size_t len = search->needle.len, end = search->text.len - len;
+  while (search->comparing != SEARCH_NO_HALF ||
+         (search->at <= end && spend(search, 1))) {
+    if (search->comparing == SEARCH_NO_HALF) {
+      size_t skip = search->skip[*line_at(&search->text, search->at + len - 1)];
+      if (skip > 0) {  // a difference at `from` or after it
+        size_t least = search->known > search->split
+                           ? search->known - search->split + 1
+                           : 1;
+        search->at += skip > least ? skip : least;
+        search->known = 0;
+        continue;
+      }
+    }
+    if (compare_halves(search)) return (int64_t)search->at;
+    if (search->over) break;
+  }
+  return search->over ? SEARCH_GIVEN_UP : SEARCH_NONE;
+}
+
+void search_begin(Search *search, SearchText text, SearchText needle,
+                  bool last) {
+  *search = (Search){.suffix = first_suffix, .left = SEARCH_PIECE};
+  search->text = (SearchLine){(const uint8_t *)text.data, text.len, last};
+  search->needle = (SearchLine){(const uint8_t *)needle.data, needle.len, last};
+}
+
+int64_t search_on(Search *search, SearchWork work) {
+  search->work = work;
+  if (search->over) search->left = SEARCH_PIECE;
+  search->over = false;
+  if (search->stage < SEARCH_CUT && !cut_needle(search)) return SEARCH_GIVEN_UP;
+  if (search->stage == SEARCH_CUT && !find_period(search))
+    return SEARCH_GIVEN_UP;
+  if (search->stage == SEARCH_PERIOD_KNOWN && !set_skips(search))
+    return SEARCH_GIVEN_UP;
+  int64_t at = two_way(search);
+  if (at < 0 || !search->text.back) return at;
+  return (int64_t)(search->text.len - search->needle.len) - at;
+}
+
+static int64_t long_search(SearchText text, SearchText needle, bool last,
                            SearchWork work) {
-  Needle x;
-  Meter meter = {.work = work, .left = SEARCH_PIECE};
-  x.line = (Line){(const uint8_t *)needle, needle_len, text.back};
-  prepare_needle(&x, &meter);
-  int64_t at = two_way(&x, &text, &meter);
-  if (at < 0 || !text.back) return at;
-  return (int64_t)(text.len - needle_len) - at;
+  Search x;
+  search_begin(&x, text, needle, last);
+  return search_on(&x, work);
 }
 
 int64_t search_first(const char *text, size_t len, const char *needle,
                      size_t needle_len, SearchWork work) {
   if (needle_len > len) return SEARCH_NONE;
   if (needle_len > SHORT_NEEDLE)
-    return long_search((Line){(const uint8_t *)text, len, false}, needle,
-                       needle_len, work);
+    return long_search((SearchText){text, len},
+                       (SearchText){needle, needle_len}, false, work);
   for (size_t at = 0;;) {
     size_t most = SEARCH_PIECE + needle_len, left = len - at;
     size_t piece = left < most ? left : most;
@@ -265,6 +303,6 @@ int64_t search_last(const char *text, size_t len, const char *needle,
   if (needle_len == 1) return last_byte(text, len, *needle, work);
   if (needle_len <= FEW && len - needle_len <= FEW / needle_len)
     return few_last(text, len, needle, needle_len);
-  return long_search((Line){(const uint8_t *)text, len, true}, needle,
-                     needle_len, work);
+  return long_search((SearchText){text, len}, (SearchText){needle, needle_len},
+                     true, work);
 }

@@ -25,4 +25,51 @@ int64_t search_first(const char *text, size_t len, const char *needle,
 int64_t search_last(const char *text, size_t len, const char *needle,
                     size_t needle_len, SearchWork work);
 
+// The same search in pieces, for needles that are not empty, and not longer
+// than the text. `last` looks for the last place. search_on asks `work`. After
+// SEARCH_GIVEN_UP the same search may go on, by another call. A Search may be
+// copied between two calls. After an answer it is over.
+typedef struct SearchText {
+  const char *data;
+  size_t len;
+} SearchText;
+
+// A text in its direction.
+typedef struct SearchLine {
+  const uint8_t *data;
+  size_t len;
+  bool back;
+} SearchLine;
+
+// How far the greatest suffix is known.
+typedef struct Suffix {
+  size_t best, with, at, period;
+} Suffix;
+
+typedef struct Search {
+  SearchLine text, needle;
+  SearchWork work;
+  size_t left;  // until the next question
+  bool over;    // the answer was no
+  enum {
+    SEARCH_BEGUN,
+    SEARCH_SECOND_ORDER,
+    SEARCH_CUT,
+    SEARCH_PERIOD_KNOWN,
+    SEARCH_PREPARED
+  } stage;
+  enum { SEARCH_NO_HALF, SEARCH_SECOND_HALF, SEARCH_FIRST_HALF } comparing;
+  Suffix suffix;
+  size_t split;      // where the second half begins
+  size_t shift;      // after a difference in the first half
+  size_t keeps;      // bytes known to fit after such a shift
+  size_t at, known;  // the place, and how much of it is known to fit
+  size_t done;       // of a comparison
+  size_t skip[256];  // by the window's last byte
+} Search;
+
+void search_begin(Search *search, SearchText text, SearchText needle,
+                  bool last);
+int64_t search_on(Search *search, SearchWork work);
+
 #endif
