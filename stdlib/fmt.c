@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stdlib/stdlib.h"
+#include "stdlib/text_job.h"
 
 enum { WIDTH_MAX = 1000000, PRECISION_MAX = 1000 };
 
@@ -22,15 +22,24 @@ typedef struct Spec {
   char verb;
 } Spec;
 
-// A format being worked through.
+typedef enum FormatEnd { END_TEXT, END_ERROR, END_OUT, END_ERR } FormatEnd;
+
+// A format being worked through. What becomes long is made in pieces: then
+// `out` is the TextJob's.
 typedef struct FormatRun {
   CspCall *call;
+  FormatEnd end;
   Buffer out;
   Str format;
   size_t at;
   int arg;     // the next argument; the format is 0
   bool shown;  // the prelude has made texts: the call's first argument
   bool failed;
+  bool adding;    // a long text, the last argument, by `spec`
+  bool measured;  // `missing` is known
+  Spec spec;
+  size_t seen;     // bytes of it that are done
+  size_t missing;  // characters of its width
 } FormatRun;
 
 // A hidden function that gets texts and then what fmt.NAME gets.
@@ -38,11 +47,6 @@ static const char SHOWN[] = "_fmt_shown_";
 
 static bool has_texts(const CspCall *call) {
   return strncmp(csp_name(call), SHOWN, strlen(SHOWN)) == 0;
-}
-
-static FormatRun format_begin(CspCall *call) {
-  return (FormatRun){
-      .call = call, .out = buffer_of(call), .shown = has_texts(call)};
 }
 
 // The function's name, without its module.
@@ -329,20 +333,27 @@ static size_t some_bytes(CspValue v, size_t at, uint8_t *to, size_t most) {
   return count;
 }
 
-// %x of a string or bytes: two digits for each byte.
-static void add_hex(FormatRun *run, const Spec *spec, CspValue v) {
+// Two digits for each of the next bytes, at most HEX_PIECE. How many there are.
+enum { HEX_PIECE = 1024 };
+static size_t add_digits(Buffer *hex, const Spec *spec, CspValue v, size_t at) {
   static const char small[] = "0123456789abcdef", large[] = "0123456789ABCDEF";
   const char *digits = spec->verb == 'X' ? large : small;
-  Buffer hex = buffer_of(run->call);
-  uint8_t block[1024];
+  uint8_t block[HEX_PIECE];
   char text[2 * sizeof block];
+  size_t count = some_bytes(v, at, block, sizeof block);
+  for (size_t i = 0; i < count; i++) {
+    text[2 * i] = digits[block[i] >> 4];
+    text[2 * i + 1] = digits[block[i] & 15];
+  }
+  buffer_add(hex, text, 2 * count);
+  return count;
+}
+
+// %x of a string or bytes.
+static void add_hex(FormatRun *run, const Spec *spec, CspValue v) {
+  Buffer hex = buffer_of(run->call);
   size_t at = 0, count;
-  while (!hex.failed && (count = some_bytes(v, at, block, sizeof block)) > 0) {
-    for (size_t i = 0; i < count; i++) {
-      text[2 * i] = digits[block[i] >> 4];
-      text[2 * i + 1] = digits[block[i] & 15];
-    }
-    buffer_add(&hex, text, 2 * count);
+  while (!hex.failed && (count = add_digits(&hex, spec, v, at)) > 0) {
     at += count;
     hex.failed |= !csp_work(run->call, count);
   }
@@ -350,6 +361,87 @@ static void add_hex(FormatRun *run, const Spec *spec, CspValue v) {
   add_padded(run, spec, "", (Str){hex.data != NULL ? hex.data : "", hex.len},
              false);
   buffer_free(&hex);
+}
+
+// --- Long texts -------------------------------------------------------------
+// %x of a long string or long bytes, and %q, %s and %v of a long string are
+// added in pieces.
+static bool is_hex(const Spec *spec) {
+  return spec->verb == 'x' || spec->verb == 'X';
+}
+
+static bool is_long(const Spec *spec, CspValue v) {
+  enum { LONG_TEXT = 1 << 14 };
+  bool text = spec->verb == 'q' || spec->verb == 's' || spec->verb == 'v';
+  if (csp_type(v) == CSP_BYTES)
+    return is_hex(spec) && csp_bytes_len(v) > LONG_TEXT;
+  return csp_type(v) == CSP_STRING && str_of(v).len > LONG_TEXT &&
+         (is_hex(spec) || (text && spec->precision < 0));
+}
+
+// What it lacks of its width. That of %q is the width until it is measured,
+// which is only needed where a character of 4 bytes could make a difference.
+static void begin_long(FormatRun *run, const Spec *spec, CspValue v) {
+  Str s = csp_type(v) == CSP_STRING ? str_of(v) : (Str){0};
+  size_t digits = csp_type(v) == CSP_STRING ? s.len : csp_bytes_len(v);
+  size_t width = (size_t)spec->width;
+  run->adding = true;
+  run->spec = *spec;
+  run->seen = 0;
+  run->measured = spec->verb != 'q' || width <= s.len / 4;
+  run->missing = missing_width(spec, 0, s);
+  if (is_hex(spec)) run->missing = width > 2 * digits ? width - 2 * digits : 0;
+  if (!run->measured) run->missing = width;
+  if (run->measured && !spec->minus) buffer_fill(&run->out, ' ', run->missing);
+}
+
+static void quote_some(Buffer *out, Str s, size_t from, size_t len) {
+  if (from == 0) buffer_add_char(out, '"');
+  quote_piece(out, s, from, from + len);
+  if (from + len == s.len) buffer_add_char(out, '"');
+}
+
+static void measure_some(FormatRun *run, Str s, size_t len) {
+  Buffer quoted = buffer_of(run->call);
+  quote_some(&quoted, s, run->seen, len);
+  size_t count = quoted.failed ? 0 : utf8_count(quoted.data, quoted.len);
+  run->missing = run->missing > count ? run->missing - count : 0;
+  run->out.failed |= quoted.failed;
+  buffer_free(&quoted);
+  run->measured = run->missing == 0 || run->seen + len == s.len;
+  run->seen = run->measured ? 0 : run->seen + len;
+  if (run->measured && !run->spec.minus)
+    buffer_fill(&run->out, ' ', run->missing);
+}
+
+static void end_long(FormatRun *run) {
+  if (run->spec.minus) buffer_fill(&run->out, ' ', run->missing);
+  run->adding = false;
+}
+
+// The next piece. Gives what it takes, in units.
+static uint64_t add_some(FormatRun *run) {
+  CspValue v = csp_arg(run->call, run->shown + run->arg - 1);
+  if (is_hex(&run->spec)) {
+    size_t count = add_digits(&run->out, &run->spec, v, run->seen);
+    run->seen += count;
+    if (count == 0) end_long(run);
+    return count * 2;
+  }
+  Str s = str_of(v);
+  size_t len = pieces_front((Str){s.data + run->seen, s.len - run->seen}).len;
+  if (!run->measured) {
+    measure_some(run, s, len);
+    return len * 8;
+  }
+  if (run->spec.verb == 'q') {
+    quote_some(&run->out, s, run->seen, len);
+  } else {
+    buffer_add(&run->out, s.data + run->seen, len);
+  }
+  run->seen += len;
+  if (run->seen == s.len) end_long(run);
+  return run->spec.verb == 'q' ? len * 8 : len / 4;
 }
 
 static void add_char(FormatRun *run, const Spec *spec, CspValue v) {
@@ -432,7 +524,11 @@ static void add_verb(FormatRun *run) {
   } else if (!spec.verb || strchr("diobxXsvqctfFeEgG", spec.verb) == NULL) {
     unknown_verb(run);
   } else if (next_arg(run, &v)) {
-    spec_value(run, &spec, v);
+    if (is_long(&spec, v)) {
+      begin_long(run, &spec, v);
+    } else {
+      spec_value(run, &spec, v);
+    }
   }
 }
 
@@ -448,25 +544,93 @@ static void add_next(FormatRun *run) {
   if (percent != NULL) add_verb(run);
 }
 
-// false: panicked.
-static bool run_format(FormatRun *run) {
-  if (!need_str(run->call, run->shown, &run->format)) return false;
-  run->arg = 1;
-  while (run->at < run->format.len && !run->failed && !run->out.failed) {
-    size_t before = run->out.len;
-    add_next(run);
-    run->out.failed |= !csp_work(run->call, 32 + (run->out.len - before) / 4);
-  }
+// Adds the next of it. Gives what that takes. There is no more when
+// format_over.
+static uint64_t format_step(FormatRun *run) {
+  if (run->adding) return 32 + add_some(run);
+  size_t before = run->out.len;
+  add_next(run);
+  return 32 + (run->out.len - before) / 4;
+}
+
+static bool format_over(FormatRun *run) {
+  if (run->failed || run->out.failed) return true;
+  if (run->adding || run->at < run->format.len) return false;
   int given = given_args(run);
-  if (!run->failed && !run->out.failed && run->arg < given) {
+  if (run->arg < given) {
     csp_panic(run->call, "fmt.%s: %d arguments, but the format uses only %d",
               format_name(run->call), given - 1, run->arg - 1);
     run->failed = true;
   }
-  if (!run->failed && run->out.failed) csp_panic_memory(run->call);
-  run->failed = run->failed || run->out.failed;
-  if (run->failed) buffer_free(&run->out);
-  return !run->failed;
+  return true;
+}
+
+static CspStatus format_end(CspCall *call, FormatEnd end, CspValue text) {
+  if (csp_is_undef(text)) return csp_panic_memory(call);
+  if (end == END_TEXT) return csp_ok(call, text);
+  if (end == END_ERROR) return csp_ok(call, csp_error(call, text, csp_nil()));
+  Str s = str_of(text);
+  (end == END_OUT ? csp_write_out : csp_write_err)(call, s.data, s.len);
+  return csp_ok_nothing(call);
+}
+
+static bool format_turns(TextJob *job) {
+  FormatRun *run = job->own;
+  run->call = job->call;
+  run->out = job->text;
+  job->took += format_step(run);
+  bool over = format_over(run);
+  job->text = run->out;
+  job->text.failed |= run->failed;
+  return !over;
+}
+
+static CspStatus long_done(CspCall *call, TextJob *job, CspValue text) {
+  return format_end(call, (FormatEnd)job->n, text);
+}
+
+static CspStatus format_long(FormatRun *run) {
+  TextJob job = text_job_of(run->call, format_turns);
+  FormatRun *own = csp_alloc(csp_of(run->call), NULL, sizeof *own);
+  if (own == NULL) {
+    buffer_free(&run->out);
+    return csp_panic_memory(run->call);
+  }
+  *own = *run;
+  job.own = own;
+  job.text = run->out;
+  job.n = run->end;
+  job.done = long_done;
+  return text_job_run(&job);
+}
+
+static CspStatus format_short(FormatRun *run) {
+  if (run->end == END_TEXT) return buffer_ok(run->call, &run->out);
+  if (run->end == END_ERROR)
+    return format_end(run->call, END_ERROR,
+                      buffer_string(run->call, &run->out));
+  if (run->out.len > 0)
+    (run->end == END_OUT ? csp_write_out : csp_write_err)(
+        run->call, run->out.data, run->out.len);
+  buffer_free(&run->out);
+  return csp_ok_nothing(run->call);
+}
+
+static CspStatus run_format(CspCall *call, FormatEnd end) {
+  FormatRun run = {.call = call,
+                   .end = end,
+                   .out = buffer_of(call),
+                   .arg = 1,
+                   .shown = has_texts(call)};
+  if (!need_str(call, run.shown, &run.format)) return CSP_PANIC;
+  while (!format_over(&run)) {
+    if (run.adding || run.out.len >= TEXT_JOB_PART) return format_long(&run);
+    run.out.failed |= !csp_work(call, format_step(&run));
+  }
+  if (!run.failed && !run.out.failed) return format_short(&run);
+  if (!run.failed) csp_panic_memory(call);
+  buffer_free(&run.out);
+  return CSP_PANIC;
 }
 
 // --- Functions --------------------------------------------------------------
@@ -480,47 +644,31 @@ static bool needs_texts(CspCall *call) {
 static CspStatus fmt_sprintf(CspCall *call) {
   if (needs_texts(call))
     return again_with(call, "_with_texts", "_fmt_shown_sprintf");
-  FormatRun p = format_begin(call);
-  return run_format(&p) ? buffer_ok(call, &p.out) : CSP_PANIC;
+  return run_format(call, END_TEXT);
 }
 
 static CspStatus fmt_interpolated(CspCall *call) {
   if (needs_texts(call))
     return again_with(call, "_with_texts", "_fmt_shown_interpolated");
-  FormatRun p = format_begin(call);
-  return run_format(&p) ? buffer_ok(call, &p.out) : CSP_PANIC;
+  return run_format(call, END_TEXT);
 }
 
 static CspStatus fmt_errorf(CspCall *call) {
   if (needs_texts(call))
     return again_with(call, "_with_texts", "_fmt_shown_errorf");
-  FormatRun p = format_begin(call);
-  if (!run_format(&p)) return CSP_PANIC;
-  CspValue text = buffer_string(call, &p.out);
-  if (csp_is_undef(text)) return csp_panic_memory(call);
-  return csp_ok(call, csp_error(call, text, csp_nil()));
-}
-
-typedef void (*Write)(CspCall *call, const char *data, size_t len);
-
-static CspStatus print_to(CspCall *call, Write write) {
-  FormatRun p = format_begin(call);
-  if (!run_format(&p)) return CSP_PANIC;
-  if (p.out.len > 0) write(call, p.out.data, p.out.len);
-  buffer_free(&p.out);
-  return csp_ok_nothing(call);
+  return run_format(call, END_ERROR);
 }
 
 static CspStatus fmt_printf(CspCall *call) {
   if (needs_texts(call))
     return again_with(call, "_with_texts", "_fmt_shown_printf");
-  return print_to(call, csp_write_out);
+  return run_format(call, END_OUT);
 }
 
 static CspStatus fmt_eprintf(CspCall *call) {
   if (needs_texts(call))
     return again_with(call, "_with_texts", "_fmt_shown_eprintf");
-  return print_to(call, csp_write_err);
+  return run_format(call, END_ERR);
 }
 
 // All arguments with spaces between, then `end`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the modules of the standard library share. Everything here is written
-// over vm/csp.h, as a host would, and vm/value/utf8.h.
+// over vm/csp.h, as a host would, vm/value/utf8.h and vm/object/search.h.
 #ifndef CSP_STDLIB_STDLIB_H
 #define CSP_STDLIB_STDLIB_H
 
@@ -178,8 +178,10 @@ int number_parse_float(CspCall *call, Str s, double *out);
 char *number_print(Csp *csp, const char *format, int precision, double d);
 // Digits of n in the base (2 to 36), without a sign. out: 64 bytes. Length.
 size_t number_digits(uint64_t n, unsigned base, bool upper, char *out);
-// s as in source, in double quotes.
+// s as in source, in double quotes; and what that has for the bytes of s from
+// one place to another.
 void quote_string(Buffer *out, Str s);
+void quote_piece(Buffer *out, Str s, size_t from, size_t to);
 
 // The bytes as a string. undef: out of memory, or given up.
 CspValue bytes_to_text(CspCall *call, CspValue bytes);

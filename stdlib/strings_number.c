@@ -207,7 +207,7 @@ static void quote_at(Buffer *out, Str s, size_t at, size_t width) {
   }
 }
 
-static void quote_piece(Buffer *out, Str s, size_t from, size_t to) {
+void quote_piece(Buffer *out, Str s, size_t from, size_t to) {
   for (size_t at = from, width; at < to; at += width) {
     utf8_at(s.data, s.len, at, &width);
     quote_at(out, s, at, width);
