@@ -9,6 +9,10 @@
 
 #define SECOND ((int64_t)1000000000)
 
+// Bytes of a layout, and of a text that is read: longer ones mean no time.
+// Their work is not left in between.
+enum { TIME_TEXT_MAX = 1 << 14 };
+
 // A point in time taken apart: tm and the nanoseconds of its second.
 typedef struct Moment {
   struct tm tm;
@@ -22,6 +26,9 @@ Moment moment_of(int64_t t, bool utc);
 bool moment_time(struct tm tm, int64_t ns, bool utc, int64_t *out);
 // n with at least `width` digits.
 void moment_add_digits(Buffer *out, int64_t n, int width, char fill);
+
+// (nil, error): `what` has more than that.
+CspStatus moment_too_long(CspCall *call, const char *what);
 
 // --- time_text.c ------------------------------------------------------------
 CspStatus time_format(CspCall *call);

@@ -209,10 +209,16 @@ static bool add_piece(CspCall *call, Str *text, double *sum) {
   return csp_work(call, 64);
 }
 
+CspStatus moment_too_long(CspCall *call, const char *what) {
+  return csp_ok_error(call, "the %s is too long: it has more than %d bytes",
+                      what, TIME_TEXT_MAX);
+}
+
 // parse_duration("1h30m", "1.5s", "-20ms"): (ns, nil) or (nil, error)
 static CspStatus time_parse_duration(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (s.len > TIME_TEXT_MAX) return moment_too_long(call, "duration");
   Str left = s;
   bool negative = left.len > 0 && left.data[0] == '-';
   if (negative) left = (Str){left.data + 1, left.len - 1};

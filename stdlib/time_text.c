@@ -166,6 +166,9 @@ CspStatus time_format(CspCall *call) {
       !opt_str(call, 1, default_layout, &layout)) {
     return CSP_PANIC;
   }
+  if (layout.len > TIME_TEXT_MAX)
+    return csp_panic(call, "time.format: the layout has more than %d bytes",
+                     TIME_TEXT_MAX);
   Buffer out = buffer_of(call);
   Moment moment = moment_of(t, csp_truthy(csp_arg(call, 2)));
   if (!add_layout(call, &out, layout, &moment)) {
@@ -424,6 +427,10 @@ CspStatus time_parse(CspCall *call) {
   if (!need_str(call, 0, &text) || !opt_str(call, 1, default_layout, &layout)) {
     return CSP_PANIC;
   }
+  if (layout.len > TIME_TEXT_MAX)
+    return csp_panic(call, "time.parse: the layout has more than %d bytes",
+                     TIME_TEXT_MAX);
+  if (text.len > TIME_TEXT_MAX) return moment_too_long(call, "time");
   Parser p = {.call = call, .text = text, .tm = {.tm_year = 70, .tm_mday = 1}};
   int64_t t;
   bool fits = take_layout(&p, layout);
