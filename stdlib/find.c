@@ -178,7 +178,7 @@ CspStatus find_parts(CspCall *call, int64_t most) {
 // --- Bytes ------------------------------------------------------------------
 // Reads on into the window. false: the piece is spent. Where somebody has cut
 // the bytes, there are no more.
-static bool fill_window(CspCall *call, Find *find) {
+static bool fill_bytes_window(CspCall *call, Find *find) {
   enum { READ = 1 << 16 };
   Loop *loop = &find->loop;
   while (find->have < find->len && loop->at + find->have < loop->end) {
@@ -201,7 +201,7 @@ static CspStatus find_bytes_on(CspCall *call, void *data, bool on) {
   size_t needle = str_of(loop->with).len;
   while (find->begun || needle <= loop->end - loop->at) {
     int64_t at = CSP_NOWHERE;
-    bool spent = !find->begun && !fill_window(call, find);
+    bool spent = !find->begun && !fill_bytes_window(call, find);
     if (!spent && find->have < needle) break;
     if (!spent && !find->begun) find_begin(find, (Str){loop->to, find->have});
     if (spent || !find_on(call, find, &at))

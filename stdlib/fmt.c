@@ -420,7 +420,7 @@ static void end_long(FormatRun *run) {
 }
 
 // The next piece. Gives what it takes, in units.
-static uint64_t add_some(FormatRun *run) {
+static uint64_t add_long_piece(FormatRun *run) {
   CspValue v = csp_arg(run->call, run->shown + run->arg - 1);
   if (is_hex(&run->spec)) {
     size_t count = add_digits(&run->out, &run->spec, v, run->seen);
@@ -547,7 +547,7 @@ static void add_next(FormatRun *run) {
 // Adds the next of it. Gives what that takes. There is no more when
 // format_over.
 static uint64_t format_step(FormatRun *run) {
-  if (run->adding) return 32 + add_some(run);
+  if (run->adding) return 32 + add_long_piece(run);
   size_t before = run->out.len;
   add_next(run);
   return 32 + (run->out.len - before) / 4;
