@@ -86,7 +86,7 @@ typedef struct Find {
   int64_t most;  // n when it is to end
   bool begun;
   size_t have, len;  // of the window: bytes that are there, and that may be
-  Search search;
+  SearchRun search;
 } Find;
 
 static bool piece_goes_on(void *call, size_t units) {
@@ -139,8 +139,8 @@ static CspStatus find_text_on(CspCall *call, void *data, bool on) {
   return loop->done(call, loop);
 }
 
-CspStatus find_text(CspCall *call, FindKind kind, size_t at,
-                    CspStatus (*done)(CspCall *, Loop *)) {
+CspStatus find_in_text_from(CspCall *call, FindKind kind, size_t at,
+                            CspStatus (*done)(CspCall *, Loop *)) {
   static bool (*const turns[])(CspCall *, Loop *, size_t) = {
       text_find_turns, text_find_last_turns, text_count_turns};
   Loop loop = {.list = csp_arg(call, 0),

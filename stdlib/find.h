@@ -24,8 +24,8 @@ typedef enum FindKind {
   FIND_ALL,
   FIND_PARTS  // find_parts
 } FindKind;
-CspStatus find_text(CspCall *call, FindKind kind, size_t at,
-                    CspStatus (*done)(CspCall *, Loop *));
+CspStatus find_in_text_from(CspCall *call, FindKind kind, size_t at,
+                            CspStatus (*done)(CspCall *, Loop *));
 // The same for bytes, the first place. `with` is a string that is not empty.
 CspStatus find_in_bytes(CspCall *call, CspValue bytes, CspValue with, size_t at,
                         CspStatus (*done)(CspCall *, Loop *));

@@ -335,7 +335,8 @@ static size_t some_bytes(CspValue v, size_t at, uint8_t *to, size_t most) {
 
 // Two digits for each of the next bytes, at most HEX_PIECE. How many there are.
 enum { HEX_PIECE = 1024 };
-static size_t add_digits(Buffer *hex, const Spec *spec, CspValue v, size_t at) {
+static size_t add_hex_digits(Buffer *hex, const Spec *spec, CspValue v,
+                             size_t at) {
   static const char small[] = "0123456789abcdef", large[] = "0123456789ABCDEF";
   const char *digits = spec->verb == 'X' ? large : small;
   uint8_t block[HEX_PIECE];
@@ -353,7 +354,7 @@ static size_t add_digits(Buffer *hex, const Spec *spec, CspValue v, size_t at) {
 static void add_hex(FormatRun *run, const Spec *spec, CspValue v) {
   Buffer hex = buffer_of(run->call);
   size_t at = 0, count;
-  while (!hex.failed && (count = add_digits(&hex, spec, v, at)) > 0) {
+  while (!hex.failed && (count = add_hex_digits(&hex, spec, v, at)) > 0) {
     at += count;
     hex.failed |= !csp_work(run->call, count);
   }
@@ -423,7 +424,7 @@ static void end_long(FormatRun *run) {
 static uint64_t add_long_piece(FormatRun *run) {
   CspValue v = csp_arg(run->call, run->shown + run->arg - 1);
   if (is_hex(&run->spec)) {
-    size_t count = add_digits(&run->out, &run->spec, v, run->seen);
+    size_t count = add_hex_digits(&run->out, &run->spec, v, run->seen);
     run->seen += count;
     if (count == 0) end_long(run);
     return count * 2;

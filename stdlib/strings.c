@@ -41,7 +41,7 @@ static CspStatus strings_contains(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
   if (s.len > FIND_AT_ONCE)
-    return find_text(call, FIND_FIRST, 0, text_contains_done);
+    return find_in_text_from(call, FIND_FIRST, 0, text_contains_done);
   int64_t at = search_from(call, s, sub, 0);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_bool(call, at >= 0);
 }
@@ -54,7 +54,7 @@ static CspStatus strings_index(CspCall *call) {
   }
   if (from < 0) from = 0;
   if (s.len > FIND_AT_ONCE && (uint64_t)from <= s.len)
-    return find_text(call, FIND_FIRST, (size_t)from, text_find_done);
+    return find_in_text_from(call, FIND_FIRST, (size_t)from, text_find_done);
   int64_t at = search_from(call, s, sub, (size_t)from);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_int(call, at);
 }
@@ -63,7 +63,7 @@ static CspStatus strings_last_index(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
   if (s.len > FIND_AT_ONCE)
-    return find_text(call, FIND_LAST, 0, text_find_done);
+    return find_in_text_from(call, FIND_LAST, 0, text_find_done);
   int64_t at = csp_find_last(call, s.data, s.len, sub.data, sub.len);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_int(call, at);
 }
@@ -76,7 +76,7 @@ static CspStatus strings_count(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
   if (sub.len == 0) return strings_count_gaps(call);
-  return find_text(call, FIND_ALL, 0, count_done);
+  return find_in_text_from(call, FIND_ALL, 0, count_done);
 }
 
 static CspStatus strings_has_prefix(CspCall *call) {
@@ -120,7 +120,8 @@ static CspStatus cut_done(CspCall *call, Loop *loop) {
 static CspStatus strings_cut(CspCall *call) {
   Str s, sep;
   if (!need_two(call, &s, &sep)) return CSP_PANIC;
-  if (s.len > FIND_AT_ONCE) return find_text(call, FIND_FIRST, 0, cut_done);
+  if (s.len > FIND_AT_ONCE)
+    return find_in_text_from(call, FIND_FIRST, 0, cut_done);
   int64_t at = search_from(call, s, sep, 0);
   if (at == CSP_GIVEN_UP) return CSP_PANIC;
   return cut_done(

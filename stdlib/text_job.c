@@ -72,7 +72,7 @@ static int64_t find_long(TextJob *job, bool *more) {
   Str left = {job->s.data + job->seen, job->s.len - job->seen};
   *more = false;
   if (job->old.len > left.len) return CSP_NOWHERE;
-  Search *search = job->own;
+  SearchRun *search = job->own;
   if (search == NULL) {
     job->own = search = csp_alloc(csp_of(job->call), NULL, sizeof *search);
     job->text.failed |= search == NULL;

@@ -149,7 +149,7 @@ static bool stop(void *arg, size_t units) {
 
 static int64_t in_pieces(SearchText text, SearchText needle, bool last,
                          int *pieces) {
-  Search x, copy;
+  SearchRun x, copy;
   int asked = 0;
   int64_t at = SEARCH_GIVEN_UP;
   search_begin(&x, text, needle, last);

@@ -29,7 +29,7 @@ enum {
 
 // --- Work -------------------------------------------------------------------
 // A search whose work says no stops where it is, and search_on goes on there.
-static bool spend(Search *search, size_t bytes) {
+static bool spend(SearchRun *search, size_t bytes) {
   if (bytes < search->left) {
     search->left -= bytes;
     return true;
@@ -72,7 +72,7 @@ typedef struct LinePlace {
 // How far two lines are equal, from these places on in the direction (or
 // against it), at most n. `done` is how far that is known. It stays when the
 // search stops, and is 0 afterwards otherwise.
-static size_t common(Search *search, LinePlace a, LinePlace b, size_t n,
+static size_t common(SearchRun *search, LinePlace a, LinePlace b, size_t n,
                      bool against) {
   size_t done = search->done;
   bool down = a.line->back != against;
@@ -91,7 +91,7 @@ static size_t common(Search *search, LinePlace a, LinePlace b, size_t n,
 
 // The greatest suffix by one order of bytes (or by the other): where it begins,
 // and its period. false: stopped.
-static bool greatest_suffix(Search *search, bool other) {
+static bool greatest_suffix(SearchRun *search, bool other) {
   const SearchLine *line = &search->needle;
   Suffix s = search->suffix;  // suffixes at best and with
   while (s.with + s.at < line->len && spend(search, 1)) {
@@ -118,7 +118,7 @@ static bool greatest_suffix(Search *search, bool other) {
 
 static const Suffix first_suffix = {.with = 1, .period = 1};
 
-static bool cut_needle(Search *search) {
+static bool cut_needle(SearchRun *search) {
   if (search->stage == SEARCH_BEGUN) {
     if (!greatest_suffix(search, false)) return false;
     search->split = search->suffix.best;
@@ -135,7 +135,7 @@ static bool cut_needle(Search *search) {
   return true;
 }
 
-static bool find_period(Search *search) {
+static bool find_period(SearchRun *search) {
   size_t len = search->needle.len, split = search->split, p = search->shift;
   RT_ASSERT(p > 0 && split < len);
   LinePlace begin = {&search->needle, 0}, later = {&search->needle, p};
@@ -151,7 +151,7 @@ static bool find_period(Search *search) {
   return true;
 }
 
-static bool set_skips(Search *search) {
+static bool set_skips(SearchRun *search) {
   size_t len = search->needle.len, i = search->at;
   for (; i < len && spend(search, 1); i++)
     search->skip[*line_at(&search->needle, i)] = len - 1 - i;
@@ -165,7 +165,7 @@ static bool set_skips(Search *search) {
 // --- The search -------------------------------------------------------------
 // What fits of the needle at `at`, from its second half on, of which the bytes
 // up to `from` are known to fit.
-static inline size_t second_half(Search *search, size_t at, size_t from) {
+static inline size_t second_half(SearchRun *search, size_t at, size_t from) {
   if (*line_at(&search->needle, from) != *line_at(&search->text, at + from))
     return from;
   RT_ASSERT(from < search->needle.len);
@@ -174,7 +174,7 @@ static inline size_t second_half(Search *search, size_t at, size_t from) {
   return from + common(search, a, b, left, false);
 }
 
-static inline bool first_half(Search *search, size_t at, size_t known) {
+static inline bool first_half(SearchRun *search, size_t at, size_t known) {
   if (search->split <= known) return true;
   size_t last = search->split - 1, left = search->split - known;
   LinePlace a = {&search->needle, last}, b = {&search->text, at + last};
@@ -183,7 +183,7 @@ static inline bool first_half(Search *search, size_t at, size_t known) {
 
 // Compares at `at`, and moves on from there. true: all fits. Where it stops it
 // stays there, and `comparing` says in which half.
-static bool compare_halves(Search *search) {
+static bool compare_halves(SearchRun *search) {
   size_t split = search->split;
   size_t from = search->known > split ? search->known : split;
   if (search->comparing != SEARCH_FIRST_HALF) {
@@ -207,7 +207,7 @@ static bool compare_halves(Search *search) {
   return false;
 }
 
-static int64_t two_way(Search *search) {
+static int64_t two_way(SearchRun *search) {
   RT_ASSERT(search->needle.len > 0 && search->needle.len <= search->text.len);
   size_t len = search->needle.len, end = search->text.len - len;
   while (search->comparing != SEARCH_NO_HALF ||
@@ -229,14 +229,14 @@ static int64_t two_way(Search *search) {
   return search->over ? SEARCH_GIVEN_UP : SEARCH_NONE;
 }
 
-void search_begin(Search *search, SearchText text, SearchText needle,
+void search_begin(SearchRun *search, SearchText text, SearchText needle,
                   bool last) {
-  *search = (Search){.suffix = first_suffix, .left = SEARCH_PIECE};
+  *search = (SearchRun){.suffix = first_suffix, .left = SEARCH_PIECE};
   search->text = (SearchLine){(const uint8_t *)text.data, text.len, last};
   search->needle = (SearchLine){(const uint8_t *)needle.data, needle.len, last};
 }
 
-int64_t search_on(Search *search, SearchWork work) {
+int64_t search_on(SearchRun *search, SearchWork work) {
   search->work = work;
   if (search->over) search->left = SEARCH_PIECE;
   search->over = false;
@@ -252,7 +252,7 @@ int64_t search_on(Search *search, SearchWork work) {
 
 static int64_t long_search(SearchText text, SearchText needle, bool last,
                            SearchWork work) {
-  Search x;
+  SearchRun x;
   search_begin(&x, text, needle, last);
   return search_on(&x, work);
 }

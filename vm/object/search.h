@@ -27,8 +27,8 @@ int64_t search_last(const char *text, size_t len, const char *needle,
 
 // The same search in pieces, for needles that are not empty, and not longer
 // than the text. `last` looks for the last place. search_on asks `work`. After
-// SEARCH_GIVEN_UP the same search may go on, by another call. A Search may be
-// copied between two calls. After an answer it is over.
+// SEARCH_GIVEN_UP the same search may go on, by another call. A SearchRun may
+// be copied between two calls. After an answer it is over.
 typedef struct SearchText {
   const char *data;
   size_t len;
@@ -46,7 +46,7 @@ typedef struct Suffix {
   size_t best, with, at, period;
 } Suffix;
 
-typedef struct Search {
+typedef struct SearchRun {
   SearchLine text, needle;
   SearchWork work;
   size_t left;  // until the next question
@@ -66,10 +66,10 @@ typedef struct Search {
   size_t at, known;  // the place, and how much of it is known to fit
   size_t done;       // of a comparison
   size_t skip[256];  // by the window's last byte
-} Search;
+} SearchRun;
 
-void search_begin(Search *search, SearchText text, SearchText needle,
+void search_begin(SearchRun *search, SearchText text, SearchText needle,
                   bool last);
-int64_t search_on(Search *search, SearchWork work);
+int64_t search_on(SearchRun *search, SearchWork work);
 
 #endif
