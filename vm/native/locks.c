@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Mutexes and semaphores: the builtins that make them for the module sync, and
 // their methods that never wait. A lock that is not free waits in
-// vm/interp/locks.c. What is part_made of them is in stdlib/sync.csp, and
+// vm/interp/locks.c. What is made of them is in stdlib/sync.csp, and
 // `with` in prelude.csp.
 #include "vm/interp/locks.h"
 #include "vm/heap/local.h"
