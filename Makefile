@@ -63,6 +63,9 @@ OWN_CFLAGS := $(if $(filter tail-x86_64,$(DISPATCH)-$(shell uname -m)),-mbranche
 OWN_CFLAGS += $(if $(DEBUG),$(if $(SAN),,-fsanitize-coverage=trace-pc))
 # Some tests contain all of sched/: so they are compiled in a third of the time.
 $(BUILD)/tests/%.o: OWN_CFLAGS := $(if $(DEBUG),,-O1)
+# `make test` runs the explorers for so short that compiling takes most of it.
+EXPLORE_CFLAGS ?= -O0
+$(BUILD)/tests/unit/test_explore_%.o: OWN_CFLAGS := $(if $(DEBUG),,$(EXPLORE_CFLAGS))
 LINK     = $(CC) $(CFLAGS) $(LDFLAGS) -pthread $(SANITIZE)
 
 LIB_SRC  := $(filter-out stdlib/freeze.c,$(wildcard $(patsubst %,%/*.c,$(filter-out cli,$(ROOMS)))))
@@ -86,7 +89,7 @@ MAKEFLAGS += -j$(shell nproc) --no-print-directory
 endif
 
 # ---- for everyday use -------------------------------------------------------
-.PHONY: all run test check proofs lint lint-rooms fmt deps help clean bench bench-quick bench-check bench-sched bench-sim coverage
+.PHONY: all run test check proofs explorers lint lint-rooms fmt deps help clean bench bench-quick bench-check bench-sched bench-sim coverage
 all: $(PROGRAM)  ## build/cspvm, build/libcspvm.a and build/libcspvm.so.*
 
 run: deps  ## install what is missing, build, run FILE=examples/fib.csp
@@ -101,9 +104,11 @@ check: all $(UNIT)  ## run all tests (RUNFLAGS goes to tests/run; WITHOUT=test_e
 	  $(if $(SAN)$(DEBUG),--slow 10) $(WITHOUT:%=--without %) $(RUNFLAGS)
 
 proofs: deps  ## weak memory, models and more schedules of sched/, some minutes
-	@$(MAKE) $(filter $(BUILD)/tests/unit/test_explore_%,$(UNIT))
+	@$(MAKE) BUILD=$(BUILD)/proofs EXPLORE_CFLAGS=-O1 explorers
 	@tests/relacy/run && tests/models/run && \
-	  tests/explore/run --schedules 5000000 --unit $(BUILD)/tests/unit
+	  tests/explore/run --schedules 5000000 --unit $(BUILD)/proofs/tests/unit
+
+explorers: $(filter $(BUILD)/tests/unit/test_explore_%,$(UNIT))
 
 lint:  ## format, layers and rooms, what comments name, file sizes, unique names, benchmarks, no warnings from either compiler
 	@sh tests/lint.sh $(LAYERS)

@@ -40,7 +40,7 @@
 // whoever ends it sees the idle P. If it sees none, the thread wakes an M, and
 // the M looks for work before it sleeps.
 //
-// The rest that is shared are hints: relaxed loads and stores of times and
+// All other shared fields are hints: relaxed loads and stores of times and
 // lengths. A stale one makes a rest too short or too long. No G depends on
 // them: an M that rests has an empty queue, and it has seen under sched.lock
 // that another P is not idle, which will come to the global queue (release_p).

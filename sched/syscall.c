@@ -33,7 +33,8 @@
 // question is a relaxed load. A P that another M gets after a call was handed
 // over with the lock, so that M sees what was stored when it was taken. Only
 // calls that were quick already come on top, at most one for each P, so
-// calls.count < syscalls_max + procs.
+// calls.count < syscalls_max + procs. They may have the thread that a slow call
+// with a place counts on. That call gives its place up, and queues.
 #include "sched/syscall.h"
 #include "sched/callback.h"
 #include "sched/cancel.h"
@@ -170,6 +171,14 @@ static void take_back(M *m, P *p, G *g) {
   if (p->marks & MARK_TRACE) trace_call_ended(m, p, g);
 }
 
+// sched.lock held. g is another M's as soon as the lock is free. true: it is
+// cancelled already.
+static bool wait_for_slot(Sched *sched, P *p, G *g) {
+  g_leave(p, g, G_WAITING, WAIT_SYSCALL_SLOT);
+  queue_call(sched, g);
+  return cancel_show(p, g, ON_CALLS);
+}
+
 // sched.lock held. false: all places are taken. g waits for one, and is another
 // M's as soon as the lock is free.
 static bool take_slot(Sched *sched, P *p, G *g, bool *cancelled) {
@@ -179,9 +188,7 @@ static bool take_slot(Sched *sched, P *p, G *g, bool *cancelled) {
     return true;
   }
   if (sched->calls.count + sched->calls.kept < sched->syscalls_max) return true;
-  g_leave(p, g, G_WAITING, WAIT_SYSCALL_SLOT);
-  queue_call(sched, g);
-  *cancelled = cancel_show(p, g, ON_CALLS);
+  *cancelled = wait_for_slot(sched, p, g);
   return false;
 }
 
@@ -218,6 +225,20 @@ static SchedCall leave_to_others(Sched *sched, P *p) {
   return CALL_ENTERED;
 }
 
+// sched.lock held, and let go. No thread was to be had for p, and none is
+// coming. The call waits while all places are taken, and is refused otherwise.
+static SchedCall give_up_call(P *p, G *g, M *m) {
+  Sched *sched = p->sched;
+  sched->stats.calls--;
+  take_back(m, p, g);
+  bool waits = sched->calls.count + sched->calls.kept >= sched->syscalls_max;
+  bool cancelled = waits && wait_for_slot(sched, p, g);
+  rt_unlock(&sched->lock);
+  idle_wakep(sched);  // for the one that waited for a place
+  if (cancelled) cancel_self(p, g);
+  return waits ? CALL_QUEUED : CALL_REFUSED;
+}
+
 static SchedCall enter_slow(P *p, G *g, M *m) {
   Sched *sched = p->sched;
   rt_lock(&sched->lock);
@@ -247,11 +268,7 @@ static SchedCall enter_slow(P *p, G *g, M *m) {
     rt_unlock(&sched->lock);
     return leave_to_others(sched, p);
   }
-  sched->stats.calls--;
-  take_back(m, p, g);
-  rt_unlock(&sched->lock);
-  idle_wakep(sched);  // for the one that waited for a place
-  return CALL_REFUSED;
+  return give_up_call(p, g, m);
 }
 
 // --- Quick calls ------------------------------------------------------------

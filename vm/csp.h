@@ -486,11 +486,11 @@ CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
 // for ever, such as a pipe, a terminal, a socket or a child's pidfd. No thread
 // waits. Another reader may have been faster, so work tries without blocking,
 // and done may wait again. A wait that csp_wait_end has ended goes on to work,
-// too, and so does one for what is no descriptor. `wait` was zeroed before its
-// first use. It outlives the wait, stays as it is meanwhile, and serves one
-// wait at a time. The descriptor may be closed meanwhile, after csp_wait_end.
-// If the system cannot watch it (no descriptor is left, or epoll takes no such
-// kind), a blocking call waits. A stepped runtime has none: made is false.
+// too, and so does a wait whose fd is no descriptor. `wait` was zeroed before
+// its first use. Keep it, unchanged, until the wait ends. It serves one wait at
+// a time. The descriptor may be closed meanwhile, after csp_wait_end. If the
+// system cannot watch it (no descriptor is left, or epoll takes no such kind),
+// a blocking call waits. A stepped runtime has none: made is false.
 typedef struct CspWait {
   int fd;      // to be watched
   bool write;  // until it can be written, else until it can be read

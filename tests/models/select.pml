@@ -16,7 +16,7 @@
 // lock of a channel, dequeueing and claiming are one step: the CAS on
 // select_state, for which those with other channels' locks race.
 //
-// Who cancels sets its flag, reads the word at whatever time, and then whether
+// The canceller sets its flag, reads the word at whatever time, and then whether
 // the G is cancelled now; then it claims the word by its number, without a
 // lock. What others find of it in the queues is dropped. That no cancellation
 // is lost is cancel.pml's.

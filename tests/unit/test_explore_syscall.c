@@ -397,6 +397,23 @@ static void quick_calls_past_the_places(void **state) {
   run("quick_past_places_2", two_ps);
 }
 
+// Quick calls that have lost their Ps leave no thread for a slow one, although
+// it has a place. It waits, too.
+static void quick_calls_take_the_threads(void **state) {
+  (void)state;
+  CallTest one = {
+      1, 1, 2, 6, {quick_caller, quick_caller, caller, holder}, true, false};
+  one.calls = 8;
+  run("quick_take_threads_1", one);
+  CallTest two = {
+      2,    2,    4, 10, {quick_caller, quick_caller, caller, caller, holder},
+      true, false};
+  run("quick_take_threads_2", two);
+  CallTest three = {
+      2, 1, 3, 8, {quick_caller, quick_caller, caller, holder}, true, false};
+  run("quick_take_threads_3", three);
+}
+
 static void quick_calls_and_stops(void **state) {
   (void)state;
   CallTest stop = {
@@ -428,6 +445,7 @@ int main(void) {
       cmocka_unit_test(just_enough_threads),
       cmocka_unit_test(quick_calls),
       cmocka_unit_test(quick_calls_past_the_places),
+      cmocka_unit_test(quick_calls_take_the_threads),
       cmocka_unit_test(quick_calls_and_stops),
   };
   explore_program(23);

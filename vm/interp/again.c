@@ -4,10 +4,11 @@
 // native is given up if its goroutine is interrupted or cancelled.
 //
 // A piece is some 50 us long (csp_spent). After each the goroutine looks, as
-// at a safepoint (sched_look_now): where nobody else is to run the next piece
-// follows at once, on the same P. The record of the call is made when the first
-// piece ends, is the goroutine's (g->pending) until the last one has, and holds
-// what the native keeps. The collector marks the values in it (again_mark).
+// at a safepoint (sched_look_now). If no other goroutine is due, the next piece
+// runs at once, on the same P. The first piece makes the record of the call when
+// it ends. The goroutine owns it (g->pending) until the last piece has ended. It
+// holds what the native keeps, and the collector marks the values in it
+// (again_mark).
 #include "vm/interp/again.h"
 
 #include <stdlib.h>

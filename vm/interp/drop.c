@@ -3,8 +3,8 @@
 //
 // The check sits where results are delivered: call_deliver for calls of
 // functions, and the end of a native (call_native.c). A function that returns
-// nothing does not come there. A call that is a statement wants 0 results, one
-// of `_ = f()` WANT_DROP.
+// nothing does not come there. A call that is a statement wants 0 results. The
+// call in `_ = f()` wants WANT_DROP.
 //
 // Deferred calls want 0, too. Theirs are the windows at the end of the frame's
 // registers. If the frame is already left by a panic or by an error, that one

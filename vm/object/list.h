@@ -22,7 +22,7 @@ bool list_append_part(Local *local, ObjList *list, const ObjValues *block,
                       size_t at, size_t count);
 bool list_insert(Local *local, ObjList *list, size_t at, Value v);
 // A ring that does no better than a plain block becomes one, if the memory is
-// there. Before writes, and by those who read many elements one by one.
+// there. Call it before a write, or before a loop over many elements.
 void list_settle(Local *local, ObjList *list);
 void list_remove(Local *local, ObjList *list, size_t at, size_t count);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a native parks: it waits until another thread, of the host, has what it
-// waits for (csp_waker, csp_park, csp_wake). The host is told when nobody waits
+// How a native parks: it waits until a thread of the host delivers a value
+// (csp_waker, csp_park, csp_wake). The host is told when nobody waits
 // any more (cancelled).
 //
 // A native waits for a channel. csp_wake is a post of the scheduler, which
@@ -8,7 +8,7 @@
 // prelude's _park_told, whose deferred call finds the waker, if it is still
 // there, by a value of our own, the link.
 //
-// A waker is a block of its own, which two have. The host has it until
+// The host and the runtime share each waker. The host has it until
 // csp_wake, which may come when the runtime is long gone. The runtime has it,
 // in csp->wakers, until the value was sent, or csp_free. `state` says how far
 // the host has come with it:
