@@ -71,10 +71,10 @@ static bool take_from(P *p, G *g, uintptr_t on) {
     case ON_SEND:
     case ON_RECV:
       return chan_cancel(p, g, object, on);
-    case ON_WORD:
-      return take_word(g);
-    case ON_CALLS:
-      return syscall_cancel(p, g);
+    case ON_TURN:
+      return poll_cancel_turn(g, object);
+    case ON_PLACE:
+      return on == ON_CALLS ? syscall_cancel(p, g) : take_word(g);
     case 0:
       return false;  // it has not parked yet
     default:

@@ -12,9 +12,11 @@ enum {
   ON_WRITE,
   ON_SEND,  // to a channel
   ON_RECV,
-  ON_WORD,   // a select, or what nobody readies; without a pointer
-  ON_CALLS,  // sched->calls.first; without a pointer
+  ON_TURN,   // of a side of a descriptor (PollTurn)
+  ON_PLACE,  // without a pointer: one of the next two
   ON_MASK = 7,
+  ON_WORD = ON_PLACE,       // a select, or what nobody readies
+  ON_CALLS = ON_PLACE | 8,  // sched->calls.first
 };
 // g is where `on` says, WAITING, with the lock held that readying it needs.
 // true: it is cancelled, and the caller calls cancel_self when it has given the

@@ -17,6 +17,8 @@
 // stores PARKING first and then looks at the flags. A close or a deadline sets
 // its flag first and then looks at the word. So one of the two sees the other.
 //
+// Where several Gs may want one side, they take turns (poll_turn.c).
+//
 // sched->netpoll.waiters counts parked Gs. It is raised before the CAS that
 // shows the G, and lowered by the owner of a P that readies it. While it is
 // above 0 there is no deadlock, and somebody polls. One idle M blocks in the
@@ -39,18 +41,6 @@
 
 enum { W_NONE, W_READY, W_PARKING };
 enum { BLOCK_DESCS = 256, BLOCKS_MAX = 4096, EXPIRED = -1 };
-
-struct PollDesc {
-  Poller *poller;
-  uint32_t index;
-  uint32_t generation;  // atomic
-  int fd;               // immutable while it is open
-  uint32_t closed;      // atomic
-  uintptr_t waiter[2];  // atomic, by PollMode
-  int64_t deadline[2];  // atomic: 0 for none, EXPIRED when it has passed
-  Timer timers[2];
-  PollDesc *next_free;  // guarded by the poller's lock
-};
 
 struct Poller {
   RtPoll os;
@@ -110,6 +100,8 @@ static PollDesc *make_block(Poller *poller) {
     descs[i].poller = poller;
     descs[i].index = poller->made + i;
     descs[i].closed = 1;
+    descs[i].lock.rank = &rank_poll;
+    for (int mode = 0; mode < 2; mode++) descs[i].turn[mode].desc = &descs[i];
     descs[i].next_free = i + 1 < BLOCK_DESCS ? &descs[i + 1] : NULL;
   }
   poller->made += BLOCK_DESCS;
@@ -158,6 +150,7 @@ PollDesc *poll_open(Sched *sched, int fd) {
     rt_store_relaxed(&desc->waiter[i], (uintptr_t)W_NONE);
     rt_store_relaxed(&desc->deadline[i], (int64_t)0);
   }
+  rt_store_relaxed(&desc->turns, 0u);  // relaxed: as above
   // seq: as in poll_close. Nobody else has desc yet
   rt_store_seq(&desc->closed, 0u);
   int error = rt_poll_add(&poller->os, fd, tag_of(desc));
@@ -390,7 +383,7 @@ void poll_close(P *p, PollDesc *desc) {
   // seq: the flag, then the word (see the head)
   rt_store_seq(&desc->closed, 1u);
   rt_poll_remove(&desc->poller->os, desc->fd);
-  for (int mode = 0; mode < 2; mode++) {
+  for (int mode = 0; mode < 2 && p != NULL; mode++) {
     // seq: as in poll_deadline
     rt_store_seq(&desc->deadline[mode], (int64_t)0);
     timer_stop(p, &desc->timers[mode]);

@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: MIT
-// The functions of poll.c that other files call.
+// Descriptors as poll.c and poll_turn.c see them, and what other files call.
 #ifndef CSP_SCHED_POLL_H
 #define CSP_SCHED_POLL_H
 
 #include "sched/internal.h"
+
+// A side's turn: the Gs that wait for it. The descriptor's lock guards it.
+typedef struct PollTurn {
+  PollDesc *desc;  // immutable
+  Waiter *first, *last;
+} PollTurn;
+
+struct PollDesc {
+  Poller *poller;
+  uint32_t index;
+  uint32_t generation;  // atomic
+  int fd;               // immutable while it is open
+  uint32_t closed;      // atomic
+  uintptr_t waiter[2];  // atomic, by PollMode
+  int64_t deadline[2];  // atomic: 0 for none, EXPIRED when it has passed
+  Timer timers[2];
+  PollDesc *next_free;  // guarded by the poller's lock
+  uint32_t turns;       // atomic: see poll_turn.c
+  RtLock lock;
+  PollTurn turn[2];  // by PollMode
+};
 
 bool poll_wanted(Sched *sched);  // any thread: Gs wait for descriptors
 void poll_now(P *p);             // owner P, if poll_wanted; does not block
@@ -28,5 +49,6 @@ static inline bool poll_is_due(Sched *sched, int64_t now) {
 }
 // The rest of cancel_take. false: g is not there, or not cancelled.
 bool poll_cancel(P *p, G *g, PollDesc *desc, PollMode mode);
+bool poll_cancel_turn(G *g, PollTurn *turn);
 
 #endif

@@ -646,37 +646,7 @@ static inline CancelReason g_cancelled(const G *g) {
                             : rt_load_seq(&group->cancelled));
 }
 
-// --- Descriptors (row 24) ---------------------------------------------------
-// A descriptor that Gs wait for: a socket, a pipe, a terminal, a pidfd. The
-// caller reads and writes it, without blocking, and waits when it cannot.
-typedef struct PollDesc PollDesc;
-typedef enum PollMode { POLL_READ, POLL_WRITE } PollMode;
-
-typedef enum PollResult {
-  POLL_READY,     // try again; may come for no reason
-  POLL_PARKED,    // after resume: poll_result
-  POLL_CLOSED,    // by poll_close
-  POLL_DEADLINE,  // it has passed
-  POLL_BUSY,      // another G waits for that side already
-} PollResult;
-
-// NULL: errno tells. EPERM: the descriptor is always ready (a regular file).
-// Any thread.
-PollDesc *poll_open(Sched *sched, int fd);
-// Parks g until that side may be ready. Owner P; g's state saved.
-PollResult poll_wait(P *p, G *g, PollDesc *desc, PollMode mode);
-// After CHAN_PARKED's like: why it was woken. Never POLL_PARKED or POLL_BUSY.
-PollResult poll_result(PollDesc *desc, PollMode mode);
-// Waits end, with POLL_DEADLINE, when rt_now() >= when, or never if that is 0.
-// Owner P; one call at a time for a side.
-void poll_deadline(P *p, PollDesc *desc, PollMode mode, int64_t when);
-// All waits end with POLL_CLOSED; the file descriptor may be closed
-// afterwards. Owner P, once.
-void poll_close(P *p, PollDesc *desc);
-// Closed, and no G is inside poll_wait or before poll_result. Any thread.
-void poll_free(PollDesc *desc);
-// A timer of a deadline, for timers_filter: to be kept.
-bool poll_is_deadline(const Timer *timer);
+#include "sched/descriptors.h"
 
 // --- Threads without a P (row 23b) ------------------------------------------
 // fn(p, post) will be called soon by an M with a P, between two Gs or in a

@@ -545,6 +545,67 @@ CspStatus csp_park(CspCall *call);
 void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
               void *data);
 
+// --- Descriptors ------------------------------------------------------------
+//
+// For what a native reads and writes again and again, such as a socket. The
+// runtime watches the descriptor as long as it is open. A native tries first,
+// on its own thread, and waits only if there is nothing yet. No thread waits
+// meanwhile, and a wait costs no system call of its own. (csp_block_fd is for
+// rare waits, and for what cannot be watched.)
+//
+// A CspFd belongs to a host value, whose class frees it (csp_fd_free). Its two
+// sides are independent. Any number of goroutines may want one side: they take
+// turns, first come, first served. A native that has the turn may use the
+// number, which nobody closes before it leaves. So it goes like this:
+//
+//   number = csp_fd_enter(fd, CSP_READS);      // the turn, if it is free
+//   if (number < 0) {                          // else once it is
+//     csp_when_entered(call, fd, CSP_READS);
+//     return csp_again(call, step, &data, sizeof data, 0);
+//   }
+//   n = read(number, ...);
+//   if (n < 0 && errno == EAGAIN) {            // keeps the turn
+//     csp_when_ready(call, fd, CSP_READS, until);
+//     return csp_again(call, step, &data, sizeof data, 0);
+//   }
+//   csp_fd_leave(call, fd, CSP_READS);
+//
+// and csp_ready tells step how the wait has ended. A native leaves the turn
+// whatever comes, also in a step with `on` false. Only a step that was to
+// follow csp_when_entered has no turn then.
+typedef struct CspFd CspFd;
+typedef enum CspSide { CSP_READS, CSP_WRITES } CspSide;
+typedef enum CspReady {
+  CSP_FD_READY,   // the call has the turn, or may try again (perhaps in vain)
+  CSP_FD_LATE,    // the time of csp_when_ready has come. It has the turn
+  CSP_FD_CLOSED,  // after csp_when_entered it has no turn, else it has
+} CspReady;
+// Takes a descriptor over, which has O_NONBLOCK. NULL: it is still the
+// caller's, and errno tells why. EPERM: its kind cannot be watched (a regular
+// file).
+CspFd *csp_fd_open(CspCall *call, int number);
+// Ends all waits (CSP_FD_CLOSED). The number is closed now, or by the call that
+// leaves last. false: it was closed before.
+bool csp_fd_close(CspCall *call, CspFd *fd);
+// Frees it, and closes the number if that is open. No call uses it. Any thread,
+// also in CspClass.finalize. Does not block. NULL does nothing.
+void csp_fd_free(CspFd *fd);
+// The number, if the turn was free: the call has it now. -1: another call has
+// it, or the descriptor is closed.
+int csp_fd_enter(CspFd *fd, CspSide side);
+// The turn goes to the call that has waited longest.
+void csp_fd_leave(CspCall *call, CspFd *fd, CspSide side);
+// The number, for a call that has a turn. -1: csp_fd_close was called, and the
+// call should come to its end.
+int csp_fd_number(const CspFd *fd);
+// These say when the csp_again that follows goes on: when the call has the
+// turn, or when that side may be ready, but no later than `until` (as
+// csp_monotonic counts; 0 means without end).
+void csp_when_entered(CspCall *call, CspFd *fd, CspSide side);
+void csp_when_ready(CspCall *call, CspFd *fd, CspSide side, int64_t until);
+// In such a step: how the wait has ended.
+CspReady csp_ready(const CspCall *call);
+
 // --- Calls from the host ----------------------------------------------------
 //
 // A stepped runtime (CspConfig.stepped) starts no thread and has one P. Its

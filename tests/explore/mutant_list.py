@@ -290,6 +290,27 @@ MUTANTS = [Mutant(*row) for row in [
     ("a displaced G stays in runnext", "slices", "preempt_1", "runq.c",
      "G *g = runq_take_next(p);\n  if (g != NULL) runq_put(p, g);",
      "G *g = rt_load_relaxed(&p->runnext);\n  if (g != NULL) runq_put(p, g);"),
+    # --- turns of descriptors
+    ("a turn is left by a store", "turn", "turns_2", "poll_turn.c",
+     "if (change_turns(desc, &seen, seen & ~taken))\n"
+     "      return (seen & ~taken) == TURNS_END;",
+     "rt_store_seq(&desc->turns, seen & ~taken);\n"
+     "    return (seen & ~taken) == TURNS_END;"),
+    ("a G queues without a flag", "turn", "turns_2", "poll_turn.c",
+     "(is_free ? taken : (uint32_t)TURN_QUEUED << mode)", "(is_free ? taken : 0u)"),
+    ("an end leaves Gs in the queue", "turn", "end_3", "poll_turn.c",
+     "glist_push(&woken, g);", "break;"),
+    ("an end does not look at the turns", "turn", "end_2", "poll_turn.c",
+     "return !used;", "return true;"),
+    ("a turn is taken after the end", "turn", "end_2", "poll_turn.c",
+     "while ((seen & TURNS_END) == 0) {", "while (true) {"),
+    ("the last turn does not know it", "turn", "end_2", "poll_turn.c",
+     "      return (seen & ~taken) == TURNS_END;\n", "      return false;\n"),
+    ("a G that is cancelled stays in the queue", "turn", "cancel_2",
+     "poll_turn.c", "if (ours) turn_unlink(turn, &g->wait);", ""),
+    ("a G that queues does not show itself", "turn", "cancel_queued",
+     "poll_turn.c",
+     "cancelled = cancel_show(p, g, (uintptr_t)turn | ON_TURN);", ""),
     # --- netpoll and the inbox
     ("a wait does not look again at closed", "poll", "close", "poll.c",
      "if (result != POLL_READY && rt_cas(word, &seen, (uintptr_t)W_NONE))\n"

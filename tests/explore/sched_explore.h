@@ -53,6 +53,7 @@
 #include "sched/inbox.c"
 #include "sched/lifecycle.c"
 #include "sched/poll.c"
+#include "sched/poll_turn.c"
 #include "sched/proc.c"
 #include "sched/resize.c"
 #include "sched/safepoint.c"

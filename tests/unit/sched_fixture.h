@@ -140,6 +140,29 @@ struct Shared {
     }                                                            \
   } while (0)
 
+// The group that the task has begun is over.
+#define CO_GROUP_END                     \
+  do {                                   \
+    task->line = __LINE__;               \
+    if (0) {                             \
+      case __LINE__:;                    \
+    }                                    \
+    if (!group_end(p, &task->g)) return; \
+  } while (0)
+
+// The turn of a side. task->chosen: POLL_READY or POLL_CLOSED; but g.cancelled.
+#define CO_TURN(desc, mode)                                      \
+  do {                                                           \
+    task->line = __LINE__;                                       \
+    PollResult co_turn = poll_turn(p, &task->g, (desc), (mode)); \
+    if (co_turn == POLL_PARKED) return;                          \
+    task->chosen = (int)co_turn;                                 \
+    if (0) {                                                     \
+      case __LINE__:                                             \
+        task->chosen = (int)poll_turn_result(&task->g);          \
+    }                                                            \
+  } while (0)
+
 // A blocking call that does `work`. task->ok: it was made. The P may be another
 // afterwards: for tasks with task_resume_once.
 #define CO_CALL(work) CO_CALL_AS(false, work)

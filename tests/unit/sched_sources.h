@@ -26,6 +26,7 @@
 #include "sched/inbox.c"
 #include "sched/mask.c"
 #include "sched/poll.c"
+#include "sched/poll_turn.c"
 #include "sched/rank.c"
 #include "sched/resize.c"
 #include "sched/rt.c"

@@ -247,15 +247,6 @@ static void m_waits_for_task(P *p, Task *task) {
 }
 
 // --- Groups in groups -------------------------------------------------------
-#define CO_GROUP_END                     \
-  do {                                   \
-    task->line = __LINE__;               \
-    if (0) {                             \
-      case __LINE__:;                    \
-    }                                    \
-    if (!group_end(p, &task->g)) return; \
-  } while (0)
-
 static void child(P *p, Task *task) {
   CO_BEGIN;
   if (!g_cancelled(&task->g)) {

@@ -2,13 +2,14 @@
 // Natives that are done in pieces (csp_again): between two of them other
 // goroutines run if they are to, memory is collected if it is due, and the
 // native is given up if its goroutine is interrupted or cancelled.
+// A piece may also wait for a descriptor first (fd.c).
 //
 // A piece is some 50 us long (csp_spent). After each the goroutine looks, as
 // at a safepoint (sched_look_now). If no other goroutine is due, the next piece
-// runs at once, on the same P. The first piece makes the record of the call when
-// it ends. The goroutine owns it (g->pending) until the last piece has ended. It
-// holds what the native keeps, and the collector marks the values in it
-// (again_mark).
+// runs at once, on the same P. The first piece makes the record of the call
+// when it ends. The goroutine owns it (g->pending) until the last piece has
+// ended. It holds what the native keeps, and the collector marks the values in
+// it (again_mark).
 #include "vm/interp/again.h"
 
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "vm/heap/mark.h"
 #include "vm/heap/work.h"
 #include "vm/interp/call_native.h"
+#include "vm/interp/fd.h"
 #include "vm/interp/give_up.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
@@ -31,7 +33,8 @@ typedef struct Again {
   ptrdiff_t window;  // from base
   int want;
   AgainStep step;
-  int values;  // so many at the beginning of data
+  PieceWait wait;  // before the next piece
+  int values;      // so many at the beginning of data
   size_t size;
   _Alignas(16) char data[];
 } Again;
@@ -49,6 +52,8 @@ static Again *record_for(CspCall *call, size_t size) {
 CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
                     int values) {
   RT_ASSERT(values >= 0 && (size_t)values * sizeof(Value) <= size);
+  bool waits = (call->later.kind & LATER_WHEN) != 0;
+  call->later.kind &= ~(unsigned)LATER_WHEN;
   bool goes_on = call->local != NULL && call->g != NULL && !call->panicked &&
                  !call->g->gave_up;
   Again *again = goes_on ? record_for(call, size) : NULL;
@@ -61,12 +66,24 @@ CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
     mem_free(call->later.data);
   again->step = step;
   again->values = values;
+  again->wait = waits ? call->later.wait : (PieceWait){.when = PIECE_SOON};
   call->later.kind = LATER_AGAIN;
   call->later.data = again;
   return CSP_LATER;
 }
 
 // --- Pieces -----------------------------------------------------------------
+// The next piece has something to wait for, or its wait was cancelled and its
+// goroutine is not (any more).
+static bool piece_waits(const Again *again) {
+  return again->wait.when != PIECE_SOON && again->wait.result == POLL_PARKED;
+}
+
+// true: g has left.
+static bool wait_between(Local *local, Goroutine *g, Again *again) {
+  return piece_waits(again) && piece_wait_begin(local->p, g, &again->wait);
+}
+
 // Between two pieces. true: g has left.
 static bool look_between(Local *local, Goroutine *g, Again *again) {
   RT_ASSERT(again->call.g == g && g->pending == NULL);
@@ -77,6 +94,7 @@ static bool look_between(Local *local, Goroutine *g, Again *again) {
   RT_ASSERT(goroutine_is_valid(g));
   local->debt = 0;
   work_looked();
+  if (wait_between(local, g, again)) return true;
   // First, because a native may have asked for it (csp_collect).
   if (heap_gc_wanted(local->vm->heap)) gc_collect(local->p, g);
   if (sched_look_now(local->p, &g->g)) {
@@ -98,6 +116,7 @@ static void drop_pieces(Local *local, Goroutine *g, Again *again,
   call.local = local;
   call.later.kind = LATER_NONE;
   native_give_up(&call, fate);
+  piece_wait_drop(fate == CALL_OVER ? NULL : local->p, &again->wait);
   again->step(&call, again->data, false);
   while (g->panic != before) panic_drop(g);
 }
@@ -107,6 +126,8 @@ static void drop_pieces(Local *local, Goroutine *g, Again *again,
 static bool piece(CspCall *call, Again **again, CspStatus *status) {
   call->later.kind = LATER_AGAIN;
   call->later.data = *again;
+  call->later.wait = (*again)->wait;
+  (*again)->wait.when = PIECE_SOON;
   *status = (*again)->step(call, (*again)->data, true);
   if (call->later.kind == LATER_AGAIN) *again = call->later.data;
   if (*status == CSP_LATER && call->later.kind == LATER_AGAIN) return true;
@@ -135,6 +156,11 @@ static bool run_pieces(Again *again, CspCall *call, Value *window,
       mem_free(again);
       *how = THROW;
       return false;
+    }
+    if (piece_waits(again)) {
+      *how = LEFT;
+      if (look_between(call->local, call->g, again)) return false;
+      continue;
     }
     bool more = piece(call, &again, status);
     *how = call->local == NULL ? RETURN : LEFT;
@@ -174,6 +200,7 @@ Next again_resume(Local *local, Goroutine *g) {
   RT_ASSERT(again != NULL && again->call.g == g);
   g->pending = NULL;
   g->multi = 0;
+  piece_wait_over(local->p, g, &again->wait);
   CspCall call = again->call;
   Value *window = g->base + again->window;
   int want = again->want;
@@ -188,18 +215,23 @@ Next again_resume(Local *local, Goroutine *g) {
 }
 
 // --- For others -------------------------------------------------------------
-static Again *pending(const Goroutine *g) {
+static Again *pending_piece(const Goroutine *g) {
   return g->on_resume == RESUME_AGAIN ? g->pending : NULL;
 }
 
+const char *again_waits_in(const Goroutine *g) {
+  const Again *again = pending_piece(g);
+  return again != NULL ? again->call.def->name : NULL;
+}
+
 void again_close(Local *local, Goroutine *g) {
-  Again *again = pending(g);
+  Again *again = pending_piece(g);
   if (again != NULL) drop_pieces(local, g, again, CALL_OVER);
 }
 
 void again_mark(void *arg, const Goroutine *g, GcMarker *marker) {
   (void)arg;
-  const Again *again = pending(g);
+  const Again *again = pending_piece(g);
   if (again == NULL) return;
   for (int n = 0; n < again->call.nresults; n++)
     gc_mark(marker, again->call.results[n]);

@@ -17,6 +17,8 @@ Next again_begin(CspCall *call, Value *window, int want);
 Next again_resume(Local *local, Goroutine *g);  // RESUME_AGAIN
 // HeapHooks.mark_pending.
 void again_mark(void *arg, const Goroutine *g, GcMarker *marker);
+// The native whose next piece g waits for, or NULL.
+const char *again_waits_in(const Goroutine *g);
 // At the runtime's end, as native_close.
 void again_close(Local *local, Goroutine *g);
 

@@ -417,8 +417,9 @@ void native_close(Local *local, Goroutine *g) {
 
 const char *native_blocked_in(const Goroutine *g) {
   const Pending *pending = g->pending;
-  if (g->on_resume != RESUME_CALL || pending == NULL) return NULL;
-  const char *name = pending->call.def->name;
+  bool calls = g->on_resume == RESUME_CALL && pending != NULL;
+  const char *name = calls ? pending->call.def->name : again_waits_in(g);
+  if (name == NULL) return NULL;
   return name[0] == '_' ? NULL : name;
 }
 Next call_native_done(Local *local, Goroutine *g) {

@@ -47,6 +47,23 @@ typedef struct FdWait {
   bool refused;    // or, in a stepped runtime, is not made
 } FdWait;
 
+// When the next piece of a native begins (csp_again).
+typedef enum PieceWhen {
+  PIECE_SOON,
+  PIECE_ENTERED,  // when the call has the turn of a side of a descriptor
+  PIECE_READY,    // when that side may be ready
+} PieceWhen;
+typedef struct PieceWait {
+  uint8_t when;    // PieceWhen
+  uint8_t mode;    // PollMode
+  uint8_t result;  // PollResult. POLL_PARKED: it waits, or is about to
+  CspFd *fd;
+  int64_t until;  // rt_now(); 0 means without end
+} PieceWait;
+// Or'ed to LaterKind: csp_when_entered or csp_when_ready has set `wait` for the
+// csp_again that follows.
+enum { LATER_WHEN = 64 };
+
 // What a native has left to do, set before it says CSP_LATER.
 typedef struct CallLater {
   bool quick;     // LATER_BLOCK: as csp_block, not csp_block_slow
@@ -58,6 +75,7 @@ typedef struct CallLater {
   CspStatus (*done)(CspCall *call, void *data, bool made);
   void *data;
   FdWait fd_wait;
+  PieceWait wait;  // LATER_WHEN, or of the piece that runs
 } CallLater;
 
 // Whether a call that left something to do goes on. A call that is given up has

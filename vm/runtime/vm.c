@@ -233,6 +233,7 @@ static void free_all(void *arg) {
   if (vm->boot != NULL && (vm->main != NULL || csp->config.stepped))
     vm_each_goroutine(vm, close_goroutine, vm->boot);
   if (vm->sched != NULL) sched_free(vm->sched);
+  vm->sched = NULL;  // what is finalized asks
   heap_free(vm->heap);
   host_methods_free(vm);
   proto_free_all(vm);
