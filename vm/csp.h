@@ -73,7 +73,8 @@ enum {
   CSP_ENVIRONMENT = 4,  // variables; what this process is, where it runs
   CSP_PROCS = 8,        // changing the number of Ps
   CSP_NATIVE = 16,      // importing native modules (CspConfig.modules)
-  CSP_ALL = 31,
+  CSP_NET = 32,         // the network: connecting, listening, names of hosts
+  CSP_ALL = 63,
 };
 
 // What CspConfig.load is asked, and says: strings that it mallocs and the
@@ -1099,6 +1100,8 @@ bool csp_at_end(Csp *csp, void (*end)(Csp *csp));
 int csp_args(CspCall *call, char ***argv);
 // Whether the runtime is stepped (CspConfig.stepped). Any thread.
 bool csp_is_stepped(const Csp *csp);
+// Whether CspConfig.allowed has all of these bits. Any thread.
+bool csp_allows(const Csp *csp, uint32_t bits);
 // The runtime's clocks, in ns: since 1970, and one that never goes back.
 int64_t csp_wall_clock(CspCall *call);
 int64_t csp_monotonic(CspCall *call);

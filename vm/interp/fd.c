@@ -60,8 +60,9 @@ void piece_wait_over(P *p, Goroutine *g, PieceWait *wait) {
     if (!cancelled) wait->result = (uint8_t)poll_turn_result(&g->g);
     return;
   }
-  set_until(p, wait, 0);
+  // first, because the deadline that has passed is what it tells
   PollResult result = poll_result(wait->fd->desc, (PollMode)wait->mode);
+  set_until(p, wait, 0);
   if (!cancelled) wait->result = (uint8_t)result;
 }
 

@@ -62,6 +62,7 @@ static const struct Capability {
     {CSP_ENVIRONMENT, "CSP_ENVIRONMENT", "see the environment"},
     {CSP_PROCS, "CSP_PROCS", "change the number of Ps"},
     {CSP_NATIVE, "CSP_NATIVE", "load native modules"},
+    {CSP_NET, "CSP_NET", "use the network"},
     {0, NULL, NULL},
 };
 

@@ -495,6 +495,10 @@ int csp_args(CspCall *call, char ***argv) {
 
 bool csp_is_stepped(const Csp *csp) { return csp->config.stepped; }
 
+bool csp_allows(const Csp *csp, uint32_t bits) {
+  return (csp->config.allowed & bits) == bits;
+}
+
 int64_t csp_wall_clock(CspCall *call) {
   (void)call;
   return rt_wall_now();

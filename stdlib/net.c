@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// The module net: connections and listeners as values, and what its natives
+// share. net.csp has the part in the language.
+#include "stdlib/net.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// --- Values -----------------------------------------------------------------
+static void connection_finalize(void *data) {
+  Connection *connection = data;
+  csp_fd_free(connection->fd);
+  csp_alloc_free(connection->in.data);
+}
+
+static void listener_finalize(void *data) {
+  csp_fd_free(((Listener *)data)->fd);
+}
+
+const CspClass net_connection_class = {"connection", connection_finalize,
+                                       sizeof(Connection), NULL};
+const CspClass net_listener_class = {"listener", listener_finalize,
+                                     sizeof(Listener), NULL};
+
+Connection *net_connection(CspCall *call) {
+  Connection *connection =
+      csp_host_data(csp_arg(call, 0), &net_connection_class);
+  if (connection == NULL) csp_bad_arg(call, 0, "a connection");
+  return connection;
+}
+
+Listener *net_listener(CspCall *call) {
+  Listener *listener = csp_host_data(csp_arg(call, 0), &net_listener_class);
+  if (listener == NULL) csp_bad_arg(call, 0, "a listener");
+  return listener;
+}
+
+int net_own_address(int fd, NetAddress *address) {
+  address->len = sizeof address->name;
+  return getsockname(fd, (struct sockaddr *)&address->name, &address->len);
+}
+
+CspValue net_connected(CspCall *call, int fd, const NetAddress *remote,
+                       int *error) {
+  Connection *connection;
+  int on = 1;
+  CspValue v = csp_host_new(call, &net_connection_class, (void **)&connection);
+  *error = 0;
+  if (csp_is_undef(v)) {
+    close(fd);
+    csp_panic_memory(call);
+    return v;
+  }
+  connection->remote = *remote;
+  // What is written goes out at once: a program that writes much writes it in
+  // one call.
+  if (!net_is_unix(remote))
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  net_own_address(fd, &connection->local);
+  connection->fd = csp_fd_open(call, fd);
+  if (connection->fd != NULL) return v;
+  *error = errno;
+  close(fd);
+  return csp_nil();
+}
+
+// --- Errors, times ----------------------------------------------------------
+static const char *error_text(int error, char *room, size_t size, int64_t ns) {
+  switch (error) {
+    case NET_LATE:
+      snprintf(room, size, "nothing happened for %.6gs", (double)ns / 1e9);
+      return room;
+    case NET_CLOSED:
+      return "it was closed here";
+    case NET_ENDED:
+      return "the other side ended the connection before that was complete";
+    default:
+      return system_error(error);
+  }
+}
+
+static const char *error_code(int error) {
+  if (error == NET_LATE) return "timeout";
+  if (error == NET_CLOSED || error == NET_ENDED) return "closed";
+  return csp_errno_code(error);
+}
+
+static CspValue make_error(CspCall *call, const char *verb,
+                           const NetAddress *where, int error, int64_t ns) {
+  char place[NET_ADDRESS_TEXT], room[64], text[2 * NET_ADDRESS_TEXT + 64];
+  net_address_text(where, place);
+  int len = snprintf(text, sizeof text, "cannot %s %s: %s", verb, place,
+                     error_text(error, room, sizeof room, ns));
+  const char *code = error_code(error);
+  return csp_error_coded(call, csp_string(call, text, (size_t)len), csp_nil(),
+                         csp_string(call, code, strlen(code)));
+}
+
+CspStatus net_fail(CspCall *call, const char *verb, const NetAddress *where,
+                   int error, int64_t ns) {
+  csp_return(call, csp_nil());
+  return csp_ok(call, make_error(call, verb, where, error, ns));
+}
+
+CspStatus net_fail_alone(CspCall *call, const char *verb,
+                         const NetAddress *where, int error, int64_t ns) {
+  return csp_ok(call, make_error(call, verb, where, error, ns));
+}
+
+int64_t net_until(CspCall *call, int64_t ns) {
+  int64_t now = csp_monotonic(call);
+  if (ns == 0) return 0;
+  return ns > INT64_MAX - now ? INT64_MAX : now + ns;
+}
+
+bool net_need_time(CspCall *call, int i, int64_t *ns) {
+  *ns = 0;
+  return is_nil(call, i) || need_int_in(call, i, 0, INT64_MAX, ns);
+}
+
+// --- Methods ----------------------------------------------------------------
+// They are nothing that fails, so that `defer c.close()` needs no answer.
+static CspStatus connection_close(CspCall *call) {
+  Connection *connection = net_connection(call);
+  if (connection == NULL) return CSP_PANIC;
+  csp_fd_close(call, connection->fd);
+  return csp_ok_nothing(call);
+}
+
+static CspStatus give_address(CspCall *call, const NetAddress *address) {
+  char text[NET_ADDRESS_TEXT];
+  net_address_text(address, text);
+  return csp_ok_string(call, text, strlen(text));
+}
+
+static CspStatus connection_local(CspCall *call) {
+  const Connection *connection = net_connection(call);
+  return connection == NULL ? CSP_PANIC
+                            : give_address(call, &connection->local);
+}
+
+static CspStatus connection_remote(CspCall *call) {
+  const Connection *connection = net_connection(call);
+  return connection == NULL ? CSP_PANIC
+                            : give_address(call, &connection->remote);
+}
+
+static CspStatus listener_address(CspCall *call) {
+  const Listener *listener = net_listener(call);
+  return listener == NULL ? CSP_PANIC : give_address(call, &listener->local);
+}
+
+static CspStatus connection_stall(CspCall *call) {
+  Connection *connection = net_connection(call);
+  int64_t ns;
+  if (connection == NULL || !net_need_time(call, 1, &ns)) return CSP_PANIC;
+  __atomic_store_n(&connection->stall, ns, __ATOMIC_RELAXED);
+  return csp_ok_nothing(call);
+}
+
+static CspStatus connection_incoming(CspCall *call) {
+  const Connection *connection = net_connection(call);
+  int64_t n;
+  if (connection == NULL || !need_int_in(call, 1, 0, 1 << 20, &n))
+    return CSP_PANIC;
+  CspValue argv[] = {csp_arg(call, 0), csp_arg(call, 1)};
+  return csp_tail_named(call, "_incoming", 2, argv);
+}
+
+static CspStatus listener_serve(CspCall *call) {
+  int64_t most = 10000;
+  if (net_listener(call) == NULL) return CSP_PANIC;
+  if (!is_nil(call, 2) && !need_int_in(call, 2, 1, 1 << 30, &most))
+    return CSP_PANIC;
+  if (csp_type(csp_arg(call, 1)) != CSP_FUNC)
+    return csp_bad_arg(call, 1, "a function");
+  CspValue argv[] = {csp_arg(call, 0), csp_arg(call, 1), csp_int(call, most)};
+  return csp_tail_named(call, "_serve", 3, argv);
+}
+
+static const CspFunction connection_methods[] = {
+    {"write", "connection, pieces...", net_write},
+    CSP_REPEATABLE,
+    {"close", "connection", connection_close},
+    {"local", "connection", connection_local},
+    {"remote", "connection", connection_remote},
+    {"stall", "connection, limit", connection_stall},
+    {"read", "connection, most = 65_536", net_read},
+    {"read_bytes", "connection, most = 65_536", net_read_bytes},
+    {"read_exact", "connection, n", net_read_exact},
+    {"read_line", "connection, most = 64_000", net_read_line},
+    {"read_until", "connection, end, most = 64_000", net_read_until},
+    {"close_write", "connection", net_close_write},
+    {"incoming", "connection, n = 0", connection_incoming},
+    {NULL, NULL, NULL},
+};
+
+static const CspFunction listener_methods[] = {
+    CSP_REPEATABLE,
+    {"accept", "listener", net_accept},
+    {"close", "listener", net_stop_listening},
+    {"address", "listener", listener_address},
+    {"serve", "listener, handler, most = 10_000", listener_serve},
+    {NULL, NULL, NULL},
+};
+
+static const CspFunction net_functions[] = {
+    CSP_REPEATABLE,
+    CSP_NEEDS(CSP_NET),
+    {"_dial", "address, timeout", net_dial},
+    {"listen", "address", net_listen},
+    {"_lookup", "name", net_lookup},
+    {"_split_name", "address", net_split_name},
+    {NULL, NULL, NULL},
+};
+
+// A line on standard error.
+static CspStatus net_complain(CspCall *call) {
+  Str text;
+  if (!need_str(call, 0, &text)) return CSP_PANIC;
+  csp_write_err(call, text.data, text.len);
+  return csp_ok_nothing(call);
+}
+
+static const CspFunction net_hidden[] = {
+    {"_complain", "text", net_complain},
+    {NULL, NULL, NULL},
+};
+
+const CspModule net_module = {"net", net_functions, NULL, NULL, 0};
+
+bool net_install(Csp *csp) {
+  return csp_register_builtins(csp, net_hidden) &&
+         csp_register_class(csp, &net_connection_class, connection_methods) &&
+         csp_register_class(csp, &net_listener_class, listener_methods);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// What the files of the module net show each other: addresses, connections,
+// listeners.
+//
+// A connection's two sides are independent (CspFd): the call that has the turn
+// to read owns `in`, and the one that has the turn to write owns nothing beside
+// the descriptor. All else of a connection does not change, but for `stall`.
+#ifndef CSP_STDLIB_NET_H
+#define CSP_STDLIB_NET_H
+
+#include <sys/socket.h>
+
+#include "stdlib/stdlib.h"
+
+// --- net_address.c ----------------------------------------------------------
+typedef struct NetAddress {
+  struct sockaddr_storage name;
+  socklen_t len;  // 0: none
+} NetAddress;
+enum { NET_ADDRESS_TEXT = 160 };  // bytes that hold any address as text
+
+// "1.2.3.4:80", "[::1]:80", ":80" (any address of this machine) or "unix:PATH".
+// NULL: done. Else what is wrong.
+const char *net_parse(Str text, NetAddress *address);
+// (name, port) of "NAME:PORT", where the name has to be looked up. (nil, nil)
+// of all else.
+CspStatus net_split_name(CspCall *call);
+void net_address_text(const NetAddress *address, char text[NET_ADDRESS_TEXT]);
+static inline bool net_is_unix(const NetAddress *address) {
+  return address->name.ss_family == AF_UNIX;
+}
+
+// --- net.c ------------------------------------------------------------------
+// What was read and not used: data[at..len).
+typedef struct NetInput {
+  char *data;  // NULL: none
+  size_t at, len, cap;
+} NetInput;
+
+typedef struct Connection {
+  CspFd *fd;  // NULL: the connection was not made
+  NetInput in;
+  int64_t stall;  // atomic: ns without progress that end a wait, or 0
+  NetAddress local, remote;
+} Connection;
+
+typedef struct Listener {
+  CspFd *fd;
+  NetAddress local;
+} Listener;
+
+extern const CspClass net_connection_class, net_listener_class;
+
+// Argument 0. NULL: the call has panicked.
+Connection *net_connection(CspCall *call);
+Listener *net_listener(CspCall *call);
+int net_own_address(int fd, NetAddress *address);  // 0, or -1 and errno
+// A connection of the socket, which it takes over whatever comes. undef: the
+// call has panicked, or *error is an errno.
+CspValue net_connected(CspCall *call, int fd, const NetAddress *remote,
+                       int *error);
+// (nil, error): "cannot VERB WHERE: ...", with the errno's code. NET_LATE: the
+// time is over, after `ns`.
+enum { NET_LATE = -1, NET_CLOSED = -2, NET_ENDED = -3 };
+CspStatus net_fail(CspCall *call, const char *verb, const NetAddress *where,
+                   int error, int64_t ns);
+// The same, for functions that have no other result.
+CspStatus net_fail_alone(CspCall *call, const char *verb,
+                         const NetAddress *where, int error, int64_t ns);
+// When a wait that begins now ends: rt-like ns of csp_monotonic, or 0.
+int64_t net_until(CspCall *call, int64_t ns);
+// Argument i, ns > 0, or nil or 0 for none. false: panicked.
+bool net_need_time(CspCall *call, int i, int64_t *ns);
+
+// --- net_open.c -------------------------------------------------------------
+CspStatus net_dial(CspCall *call);
+CspStatus net_listen(CspCall *call);
+CspStatus net_accept(CspCall *call);
+CspStatus net_stop_listening(CspCall *call);  // listener.close()
+
+// --- net_lookup.c -----------------------------------------------------------
+CspStatus net_lookup(CspCall *call);
+
+// --- net_read.c, net_write.c ------------------------------------------------
+CspStatus net_read(CspCall *call);
+CspStatus net_read_bytes(CspCall *call);
+CspStatus net_read_exact(CspCall *call);
+CspStatus net_read_line(CspCall *call);
+CspStatus net_read_until(CspCall *call);
+CspStatus net_write(CspCall *call);
+CspStatus net_close_write(CspCall *call);
+
+#endif

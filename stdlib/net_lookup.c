@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Names of hosts, by the system's resolver (getaddrinfo), which blocks a
+// thread. net.csp bounds how many do at once.
+#include <errno.h>
+#include <netdb.h>
+#include <string.h>
+
+#include "stdlib/net.h"
+
+enum { NAME_MOST = 253 };  // bytes: RFC 1035, as text
+
+// Owned by the call, and while it blocks by its thread.
+typedef struct Lookup {
+  char name[NAME_MOST + 1];
+  struct addrinfo *found;
+  int error;         // of getaddrinfo
+  int system_error;  // with EAI_SYSTEM
+} Lookup;
+
+static void lookup_work(void *data) {
+  Lookup *lookup = data;
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+  lookup->error = getaddrinfo(lookup->name, NULL, &hints, &lookup->found);
+  lookup->system_error = errno;
+}
+
+static void lookup_free(Lookup *lookup) {
+  if (lookup->found != NULL) freeaddrinfo(lookup->found);
+  csp_alloc_free(lookup);
+}
+
+static CspValue text_of(CspCall *call, const struct addrinfo *info) {
+  char text[NI_MAXHOST] = "";
+  getnameinfo(info->ai_addr, info->ai_addrlen, text, sizeof text, NULL, 0,
+              NI_NUMERICHOST);
+  return csp_string(call, text, strlen(text));
+}
+
+// (list of IP addresses, nil), in the order in which they are to be tried.
+static CspStatus lookup_list(CspCall *call, const Lookup *lookup) {
+  CspValue list = csp_list(call, 0);
+  if (csp_is_undef(list)) return csp_panic_memory(call);
+  for (const struct addrinfo *at = lookup->found; at != NULL;
+       at = at->ai_next) {
+    if (at->ai_family != AF_INET && at->ai_family != AF_INET6) continue;
+    if (!csp_list_push(call, list, text_of(call, at))) return CSP_PANIC;
+  }
+  return csp_ok_value(call, list);
+}
+
+static CspStatus lookup_failed(CspCall *call, const Lookup *lookup) {
+  const char *text = gai_strerror(lookup->error), *code = "other";
+  if (lookup->error == EAI_NONAME) {
+    text = "there is no such name";
+    code = "not_found";
+  } else if (lookup->error == EAI_AGAIN || lookup->error == EAI_FAIL) {
+    text = "the name servers do not answer";
+    code = "unreachable";
+  } else if (lookup->error == EAI_MEMORY) {
+    code = "memory";
+  } else if (lookup->error == EAI_SYSTEM) {
+    text = system_error(lookup->system_error);
+    code = csp_errno_code(lookup->system_error);
+  }
+  return csp_ok_coded(call, code, "cannot look up \"%s\": %s", lookup->name,
+                      text);
+}
+
+static CspStatus lookup_done(CspCall *call, void *data, bool made) {
+  Lookup *lookup = data;
+  CspStatus status;
+  if (!made) {
+    status = csp_ok_coded(call, "limit", "cannot look up \"%s\": %s",
+                          lookup->name, csp_no_thread());
+  } else if (lookup->error != 0) {
+    status = lookup_failed(call, lookup);
+  } else {
+    status = lookup_list(call, lookup);
+  }
+  lookup_free(lookup);
+  return status;
+}
+
+CspStatus net_lookup(CspCall *call) {
+  Str name;
+  if (!need_str(call, 0, &name)) return CSP_PANIC;
+  bool fits = name.len > 0 && name.len <= NAME_MOST &&
+              memchr(name.data, '\0', name.len) == NULL;
+  if (!fits)
+    return csp_ok_coded(call, "syntax",
+                        "cannot look up a name of %zu bytes: it has 1 to %d, "
+                        "and no \\0",
+                        name.len, NAME_MOST);
+  Lookup *lookup = alloc_zeroed(csp_of(call), sizeof *lookup);
+  if (lookup == NULL) return csp_panic_memory(call);
+  memcpy(lookup->name, name.data, name.len);
+  return csp_block_slow(call, lookup_work, lookup_done, lookup);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Writing connections. A write has the turn of the writing side until all of
+// its pieces are written, so two writes are never mixed. A write that fails, or
+// is given up, has written a beginning: the connection is of no use after that.
+//
+// Its state is its NetWrite, a copy of which goes from piece to piece.
+#include <errno.h>
+#include <string.h>
+
+#include "stdlib/net.h"
+
+enum {
+  GATHERED = 16384,   // bytes of short pieces that are sent at once
+  LONG_PIECE = 4096,  // a string of that length is sent from where it is
+  SENT_MOST = 1 << 18,
+};
+
+typedef struct NetWrite {
+  bool has_turn;
+  bool ends;  // close_write
+  int next;   // the argument that is written
+  size_t at;  // of its bytes
+  int64_t stall;
+} NetWrite;
+
+static Connection *target_of(CspCall *call) {
+  return csp_host_data(csp_arg(call, 0), &net_connection_class);
+}
+
+static void leave_write(CspCall *call, Connection *connection,
+                        NetWrite *write) {
+  if (write->has_turn) csp_fd_leave(call, connection->fd, CSP_WRITES);
+  write->has_turn = false;
+}
+
+static CspStatus fail_write(CspCall *call, Connection *connection,
+                            NetWrite *write, int error) {
+  leave_write(call, connection, write);
+  return net_fail_alone(call, "write to", &connection->remote, error,
+                        write->stall);
+}
+
+// --- Pieces -----------------------------------------------------------------
+static size_t piece_len(CspValue piece) {
+  return csp_type(piece) == CSP_BYTES ? csp_bytes_len(piece)
+                                      : str_of(piece).len;
+}
+
+// The bytes of the piece from `at` on, as far as there is room.
+static size_t copy_piece(CspValue piece, size_t at, char *to, size_t room) {
+  if (csp_type(piece) == CSP_BYTES) return csp_bytes_read(piece, at, to, room);
+  Str s = str_of(piece);
+  size_t len = s.len - at < room ? s.len - at : room;
+  if (len > 0) memcpy(to, s.data + at, len);
+  return len;
+}
+
+// What is sent next: a long string as it is, else what pieces hold together.
+static Str next_part(CspCall *call, const NetWrite *write, char *room) {
+  size_t len = 0, at = write->at;
+  for (int i = write->next; i < csp_argc(call) && len < GATHERED; i++, at = 0) {
+    CspValue piece = csp_arg(call, i);
+    size_t left = piece_len(piece);
+    left = left > at ? left - at : 0;  // bytes may have become shorter
+    bool is_long = left >= LONG_PIECE && csp_type(piece) == CSP_STRING;
+    if (is_long && len == 0)
+      return (Str){str_of(piece).data + at,
+                   left < SENT_MOST ? left : SENT_MOST};
+    if (is_long) break;
+    if (left > 0) len += copy_piece(piece, at, room + len, GATHERED - len);
+  }
+  return (Str){room, len};
+}
+
+static void use_sent(CspCall *call, NetWrite *write, size_t sent) {
+  while (write->next < csp_argc(call)) {
+    size_t len = piece_len(csp_arg(call, write->next));
+    size_t left = len > write->at ? len - write->at : 0;
+    if (sent < left) break;
+    sent -= left;
+    write->next++;
+    write->at = 0;
+  }
+  write->at += sent;
+}
+
+// --- Sending ----------------------------------------------------------------
+static CspStatus write_step(CspCall *call, void *data, bool on);
+static CspStatus room_step(CspCall *call, void *data, bool on);
+
+static CspStatus wait_for_room(CspCall *call, Connection *connection,
+                               NetWrite *write) {
+  write->stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
+  csp_when_ready(call, connection->fd, CSP_WRITES,
+                 net_until(call, write->stall));
+  return csp_again(call, room_step, write, sizeof *write, 0);
+}
+
+static CspStatus all_written(CspCall *call, Connection *connection,
+                             NetWrite *write, int fd) {
+  int error = write->ends && shutdown(fd, SHUT_WR) != 0 ? errno : 0;
+  if (error) return fail_write(call, connection, write, error);
+  leave_write(call, connection, write);
+  return csp_ok(call, csp_nil());
+}
+
+// The call has the turn.
+static CspStatus write_on(CspCall *call, Connection *connection,
+                          NetWrite *write) {
+  enum { CALL_COST = 2000 };  // ns of a system call
+  char room[GATHERED];
+  for (;;) {
+    int fd = csp_fd_number(connection->fd);
+    if (fd < 0) return fail_write(call, connection, write, NET_CLOSED);
+    Str part = next_part(call, write, room);
+    if (part.len == 0) return all_written(call, connection, write, fd);
+    ssize_t n = send(fd, part.data, part.len, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return wait_for_room(call, connection, write);
+    if (n < 0) return fail_write(call, connection, write, errno);
+    use_sent(call, write, (size_t)n);
+    bool over = write->next == csp_argc(call);
+    if (over) return all_written(call, connection, write, fd);
+    if (csp_spent(call, CALL_COST + (size_t)n / 4))
+      return csp_again(call, write_step, write, sizeof *write, 0);
+  }
+}
+
+static CspStatus write_step(CspCall *call, void *data, bool on) {
+  NetWrite *write = data;
+  if (on) return write_on(call, target_of(call), write);
+  leave_write(call, target_of(call), write);
+  return CSP_PANIC;
+}
+
+// After a wait for room.
+static CspStatus room_step(CspCall *call, void *data, bool on) {
+  CspReady ready = on ? csp_ready(call) : CSP_FD_READY;
+  if (ready == CSP_FD_READY) return write_step(call, data, on);
+  int error = ready == CSP_FD_LATE ? NET_LATE : NET_CLOSED;
+  return fail_write(call, target_of(call), data, error);
+}
+
+// After a wait for the turn.
+static CspStatus write_turn_step(CspCall *call, void *data, bool on) {
+  NetWrite *write = data;
+  write->has_turn = on && csp_ready(call) == CSP_FD_READY;
+  if (write->has_turn) return write_on(call, target_of(call), write);
+  return on ? fail_write(call, target_of(call), write, NET_CLOSED) : CSP_PANIC;
+}
+
+static CspStatus begin_write(CspCall *call, bool ends) {
+  Connection *connection = net_connection(call);
+  if (connection == NULL) return CSP_PANIC;
+  NetWrite write = {.ends = ends, .next = 1};
+  write.has_turn = csp_fd_enter(connection->fd, CSP_WRITES) >= 0;
+  if (write.has_turn) return write_on(call, connection, &write);
+  csp_when_entered(call, connection->fd, CSP_WRITES);
+  return csp_again(call, write_turn_step, &write, sizeof write, 0);
+}
+
+CspStatus net_write(CspCall *call) {
+  for (int i = 1; i < csp_argc(call); i++) {
+    Str s;
+    bool is_bytes = csp_type(csp_arg(call, i)) == CSP_BYTES;
+    if (!is_bytes && csp_type(csp_arg(call, i)) != CSP_STRING)
+      return csp_bad_arg(call, i, "a string or bytes");
+    if (!is_bytes && !need_str(call, i, &s)) return CSP_PANIC;
+  }
+  return begin_write(call, false);
+}
+
+CspStatus net_close_write(CspCall *call) { return begin_write(call, true); }
