@@ -22,7 +22,7 @@
 #include "lang/table.h"
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
-#include "vm/native/module.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/format.h"
 #include "vm/object/string.h"
 #include "vm/runtime/paths.h"

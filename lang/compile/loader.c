@@ -24,7 +24,7 @@
 #include "sched/plain.h"
 #include "vm/csp.h"
 #include "vm/heap/local.h"
-#include "vm/native/module.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"

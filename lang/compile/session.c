@@ -23,7 +23,7 @@
 #include "lang/compile/loader.h"
 #include "lang/parse/parse.h"
 #include "vm/heap/local.h"
-#include "vm/native/module.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"

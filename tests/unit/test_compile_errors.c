@@ -6,7 +6,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
-#include "vm/native/module.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"

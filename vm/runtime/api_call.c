@@ -27,7 +27,7 @@
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/task.h"
-#include "vm/native/module.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"

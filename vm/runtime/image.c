@@ -29,7 +29,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
-#include "vm/native/module.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/runtime/output.h"
