@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "vm/heap/local.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/locks.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"

@@ -15,7 +15,7 @@
 #include "vm/heap/work.h"
 #include "vm/interp/again.h"
 #include "vm/interp/call.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/locks.h"

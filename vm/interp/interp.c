@@ -31,7 +31,7 @@
 #include "vm/interp/channels.h"
 #include "vm/interp/concat.h"
 #include "vm/interp/give_up.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/iter.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/locks.h"

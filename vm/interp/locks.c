@@ -14,7 +14,7 @@
 
 #include "vm/interp/call.h"
 #include "vm/interp/channels.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/select.h"
 #include "vm/interp/stack.h"

@@ -7,7 +7,7 @@
 #include "vm/heap/span.h"
 #include "vm/interp/call.h"
 #include "vm/interp/channels.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"

@@ -22,7 +22,7 @@
 #include "vm/heap/unit.h"
 #include "vm/heap/work.h"
 #include "vm/interp/call_native.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"

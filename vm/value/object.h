@@ -232,8 +232,8 @@ typedef struct ObjTask {
   Chan done;         // cap 0
 } ObjTask;
 
-// A group block under way (group.c). Its goroutine's alone, but for what is
-// guarded by group.lock.
+// A group block under way (group_block.c). Its goroutine's alone, but for what
+// is guarded by group.lock.
 typedef struct ObjGroup {
   Obj obj;
   bool left;        // a panic leaves it
