@@ -37,7 +37,7 @@
 #include "vm/interp/locks.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/places.h"
-#include "vm/interp/select.h"
+#include "vm/interp/select_cases.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/interp/tuples.h"

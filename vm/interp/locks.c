@@ -16,7 +16,7 @@
 #include "vm/interp/channels.h"
 #include "vm/interp/group_block.h"
 #include "vm/interp/panic.h"
-#include "vm/interp/select.h"
+#include "vm/interp/select_cases.h"
 #include "vm/interp/stack.h"
 
 #define NOTHING ((Results){NULL, 0})

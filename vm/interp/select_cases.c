@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // select: the statement, whose cases stand in registers, and sched.select,
 // whose cases are a list. Parks as channels.c does.
-#include "vm/interp/select.h"
+#include "vm/interp/select_cases.h"
 
 #include "vm/code/operands.h"
 #include "vm/heap/span.h"
