@@ -21,7 +21,7 @@
 
 #include "vm/heap/local.h"
 #include "vm/interp/group_block.h"
-#include "vm/interp/locks.h"
+#include "vm/interp/lock_wait.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack_trace.h"

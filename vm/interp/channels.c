@@ -10,7 +10,7 @@
 #include "vm/code/operands.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
-#include "vm/interp/locks.h"
+#include "vm/interp/lock_wait.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"

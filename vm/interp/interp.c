@@ -34,7 +34,7 @@
 #include "vm/interp/group_block.h"
 #include "vm/interp/iter.h"
 #include "vm/interp/limits.h"
-#include "vm/interp/locks.h"
+#include "vm/interp/lock_wait.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/places.h"
 #include "vm/interp/select_cases.h"

@@ -20,7 +20,7 @@
 #include "vm/interp/again.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/interp.h"
-#include "vm/interp/locks.h"
+#include "vm/interp/lock_wait.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/rows.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Goroutines that wait for a mutex or a semaphore (sched/gate.c). The natives
-// that need no wait are in vm/native/locks.c.
+// that need no wait are in vm/native/lock_methods.c.
 //
 // A mutex knows the id of the goroutine that holds it, so dumps and reports
 // name it. A semaphore only counts, as any goroutine may give a place back.
@@ -8,7 +8,7 @@
 // A goroutine that waits has a select block of one case (Goroutine.select). The
 // case keeps the lock alive between a wake-up and the next look. Its word is
 // the time when the wait began, whose lowest bit tells whether it is to read.
-#include "vm/interp/locks.h"
+#include "vm/interp/lock_wait.h"
 
 #include <stdio.h>
 
