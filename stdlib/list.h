@@ -3,7 +3,7 @@
 #ifndef CSP_STDLIB_LIST_H
 #define CSP_STDLIB_LIST_H
 
-#include "stdlib/loop.h"
+#include "stdlib/pieces_loop.h"
 
 static inline bool need_list(CspCall *call, int i, CspValue *out) {
   return csp_need_type(call, i, CSP_LIST, out);

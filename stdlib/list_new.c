@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Methods of lists that make new lists: unique, flatten, zip, enumerate, chunk.
-// All are done in pieces (loop.h).
+// All are done in pieces (pieces_loop.h).
 #include "stdlib/list.h"
 
 // --- unique -----------------------------------------------------------------

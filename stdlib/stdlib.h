@@ -70,7 +70,7 @@ CspStatus again_with(CspCall *call, const char *maker, const char *name);
 // Whether one of the arguments needs that.
 bool args_need_call(CspCall *call);
 
-// --- pieces.c: long texts ---------------------------------------------------
+// --- pieces_text.c: long texts ----------------------------------------------
 // A text from its beginning (or its end) in pieces of some KB that end between
 // two code points. Begin with pieces_of.
 typedef struct Pieces {
