@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stdlib/list.h"
+#include "stdlib/list_methods.h"
 #include "stdlib/pieces_find.h"
 #include "stdlib/text_job.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the files of the methods of lists show each other.
-#ifndef CSP_STDLIB_LIST_H
-#define CSP_STDLIB_LIST_H
+#ifndef CSP_STDLIB_LIST_METHODS_H
+#define CSP_STDLIB_LIST_METHODS_H
 
 #include "stdlib/pieces_loop.h"
 

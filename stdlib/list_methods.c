@@ -7,7 +7,7 @@
 //
 // Other goroutines may change a list meanwhile: an element that has gone reads
 // as nil, and nothing is written outside the list.
-#include "stdlib/list.h"
+#include "stdlib/list_methods.h"
 #include "stdlib/strings.h"
 
 // An index argument into a list of that length (`end`: its end, too).
