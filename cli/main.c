@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cli/doc.h"
-#include "cli/fmt.h"
+#include "cli/fmt_files.h"
 #include "cli/quit.h"
 #include "cli/read_source.h"
 #include "cli/repl.h"
