@@ -27,10 +27,10 @@
 #include "vm/interp/stack_trace.h"
 #include "vm/interp/task.h"
 #include "vm/object/error.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 
 enum { EVENT_INTERRUPT = 1, EVENT_STUCK = 2 };
 

@@ -23,8 +23,8 @@
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
 #include "vm/native/builtin_modules.h"
-#include "vm/object/format.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/paths.h"
 #include "vm/runtime/vm.h"
 

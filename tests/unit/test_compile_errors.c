@@ -7,9 +7,9 @@
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/builtin_modules.h"
-#include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 
 // --- Errors -----------------------------------------------------------------
 static void test_unknown_names(void **state) {

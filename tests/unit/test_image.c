@@ -6,7 +6,7 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/proto.h"
 #include "vm/interp/native_call.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 // All kinds of constants and parameters, and functions that refer to each
 // other, forwards and backwards.

@@ -15,13 +15,13 @@
 #include "vm/object/bytes.h"
 #include "vm/object/compare.h"
 #include "vm/object/error.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/object/string_tail.h"
 #include "vm/object/tuple.h"
+#include "vm/object/value_text.h"
 #include "vm/value/utf8.h"
 
 static CspValue wrap_obj(const void *obj) {

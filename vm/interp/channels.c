@@ -15,7 +15,7 @@
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/channel_memory.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 // The SEND before g->pc was refused: its channel wants more room, and then it
 // begins again, or is closed.

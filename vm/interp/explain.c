@@ -18,8 +18,8 @@
 #include "vm/heap/work.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"
-#include "vm/object/format.h"
 #include "vm/object/map.h"
+#include "vm/object/value_text.h"
 
 enum {
   CODE_MOST = 1 << 13,  // words of a function that are looked through

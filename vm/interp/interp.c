@@ -43,10 +43,10 @@
 #include "vm/interp/tuples.h"
 #include "vm/object/box.h"
 #include "vm/object/error.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/range.h"
+#include "vm/object/value_text.h"
 
 #ifndef CSP_DISPATCH_TAIL
 #define CSP_DISPATCH_TAIL __has_attribute(musttail)

@@ -15,8 +15,8 @@
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/channel_memory.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
+#include "vm/object/value_text.h"
 
 enum { CASES_MAX = INT16_MAX };  // of a select whose cases are made at run time
 

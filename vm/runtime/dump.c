@@ -22,7 +22,7 @@
 #include "vm/interp/lock_wait.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack_trace.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/runtime.h"
 
 // Goroutines with the same state and stack.

@@ -30,8 +30,8 @@
 
 #include "vm/heap/local.h"
 #include "vm/native/builtin_modules.h"
-#include "vm/object/format.h"
 #include "vm/object/map.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
 

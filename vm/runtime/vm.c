@@ -27,7 +27,7 @@
 #include "vm/interp/stack.h"
 #include "vm/interp/stack_trace.h"
 #include "vm/interp/task.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/api_call.h"
 #include "vm/runtime/api_go.h"
 #include "vm/runtime/api_threads.h"
