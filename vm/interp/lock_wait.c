@@ -82,8 +82,10 @@ static const char *lock_name(const Goroutine *g, const ObjChan *lock) {
       return "once";
     case PART_OF_LATCH:
       return "latch";
-    default:
+    case 0:
       return is_mutex ? "mutex" : "semaphore";
+    default:
+      rt_throw("lock_name: a part of the unknown %d", lock->obj.flags);
   }
 }
 
