@@ -30,8 +30,8 @@ static void setup_with(int stopper) {
     idle_put_p(&sched, &ps[i]);
   }
   sched.sysmon.started = true;
-  sched.m_limit = 0;      // no more than the dummies
-  sched.running = false;  // no deadlock is reported
+  sched.config.m_limit = 0;  // no more than the dummies
+  sched.running = false;     // no deadlock is reported
   gs[0].status = G_RUNNING;
   gs[0].p = &ps[0];
   ps[0].current = &gs[0];

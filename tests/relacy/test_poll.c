@@ -98,7 +98,7 @@ static void setup_sleeper(void) {
   setup();
   memset(&sleeper, 0, sizeof sleeper);
   sleeper.sched = &sched;
-  sched.m_limit = 0;          // no other M
+  sched.config.m_limit = 0;   // no other M
   sched.netpoll.waiters = 1;  // so it polls
   ms[2].p = NULL;
   ps[2].m = NULL;  // taken, for whom is woken

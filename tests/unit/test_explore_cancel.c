@@ -449,7 +449,7 @@ static void body(void *arg) {
   desc = NULL;
   world_init(&world, test->procs, CANCEL_TASKS);
   for (int i = 0; i < 4; i++) world_chan(&world, i, 0);
-  world.sched->syscalls_max = 1;
+  world.sched->config.syscalls_max = 1;
   for (int i = 0; i < CANCEL_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
   has_started = 0;

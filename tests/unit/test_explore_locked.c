@@ -207,7 +207,7 @@ static void locked_body(void *arg) {
   callbacks_run = callbacks_refused = 0;
   world_init(&world, locked_test->procs, LOCKED_TASKS);
   if (locked_test->threads > 0)
-    world.sched->m_limit = (uint32_t)locked_test->threads;
+    world.sched->config.m_limit = (uint32_t)locked_test->threads;
   if (locked_test->refuse) rt_explore_may_start(refuse_some);
   for (int i = 0; i < LOCKED_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
