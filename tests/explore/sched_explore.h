@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT All of sched/ under the explorer, as one
-// translation unit with a test program, and what the scenarios have in common.
-// rt.c is replaced by rt_explore.c. The ring has 4 places, so that it
-// overflows. The assertions of debug builds and the lock ranks are on.
+// SPDX-License-Identifier: MIT
+// All of sched/ under the explorer, as one translation unit with a test
+// program, and what the scenarios have in common. rt.c is replaced by
+// rt_explore.c. The ring has 4 places, so that it overflows. The assertions of
+// debug builds and the lock ranks are on.
 //
 // A new file of sched/ must be added below (lint compares): one that is not
 // comes from the library, and the explorer sees none of its steps.

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT What the compiler says: errors, what was
-// probably meant, warnings, and how it finds modules.
+// SPDX-License-Identifier: MIT
+// What the compiler says: errors, what was probably meant, warnings, and how it
+// finds modules.
 #include <unistd.h>
 
 #include "compile_fixture.h"

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT Callbacks under interleaving (row 23). The G of
-// a callback runs on its own thread only, whoever readies it and wherever it is
-// queued. The P goes on meanwhile. Nothing is lost when the world stops, the
-// callback blocks in a call, nests, or the runtime ends. One thread is left to
-// run what callbacks wait for.
+// SPDX-License-Identifier: MIT
+// Callbacks under interleaving (row 23). The G of a callback runs on its own
+// thread only, whoever readies it and wherever it is queued. The P goes on
+// meanwhile. Nothing is lost when the world stops, the callback blocks in a
+// call, nests, or the runtime ends. One thread is left to run what callbacks
+// wait for.
 //
 // Found when broken (tests/explore/mutants):
 //   a thread that does not wait for its P

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: MIT Blocking calls under interleaving (rows 2, 22).
-// There are never more Ms in calls than places. A call that waits for a place
-// gets one, in turn, also when the M that comes back goes on computing. None is
-// lost when the world stops, the number of Ps changes, or no thread can be had.
-// Quick calls against sysmon, stops of the world, handshakes and the end: one G
-// at a time on each P, none lost, all counts back at 0.
+// SPDX-License-Identifier: MIT
+// Blocking calls under interleaving (rows 2, 22). There are never more Ms in
+// calls than places. A call that waits for a place gets one, in turn, also when
+// the M that comes back goes on computing. None is lost when the world stops,
+// the number of Ps changes, or no thread can be had. Quick calls against
+// sysmon, stops of the world, handshakes and the end: one G at a time on each
+// P, none lost, all counts back at 0.
 //
 // Found when broken (tests/explore/mutants):
 //   a place that is given to nobody, or to two

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: MIT Watching under interleaving. A thread without a
-// P stops the world (row 35b, dumps) against all that runs, against other
-// stops, and against the end. Events are kept meanwhile, in rings that go over
-// at once.
+// SPDX-License-Identifier: MIT
+// Watching under interleaving. A thread without a P stops the world (row 35b,
+// dumps) against all that runs, against other stops, and against the end.
+// Events are kept meanwhile, in rings that go over at once.
 //
 // Found when broken:
 //   a restart that does not look for the deadlock which came while the world
