@@ -28,7 +28,7 @@ static void setup(void) {
   ps[0].current = g;
 }
 
-// --- Who waits --------------------------------------------------------------
+// --- The G that waits -------------------------------------------------------
 static void told(PollResult result) {
   RELACY_CHECK(result != POLL_PARKED && result != POLL_BUSY, "result %d",
                (int)result);
@@ -67,7 +67,7 @@ static void wait_twice(void) {
   work_found(&gs[0]);
 }
 
-// --- Who ends the wait ------------------------------------------------------
+// --- The threads that end the wait ------------------------------------------
 static void event(void) {
   ready_one(my_p(), take_waiter(&desc, POLL_READ, true));
   resume(my_p());
