@@ -16,7 +16,8 @@ file includes a header of a room above it. In sched/ what a source shows to
 others, except in sched.h and memory.h, has a name that begins with its file's.
 The README.md of a folder, or of the next one around it, names each of its
 files. The table of docs/coverage.md has a row for each room, and none for
-others. The status is 1 when something is wrong; each such thing is a line."""
+others. No two layers have sources of one name, so that a comment's `heap.c` is
+one file. The status is 1 when something is wrong; each such thing is a line."""
 
 import collections
 import fnmatch
@@ -160,6 +161,23 @@ def unlisted(room):
             yield "%s does not list %s" % (readme, os.path.join(room, name))
 
 
+# The module of that name, and the header of the layer.
+MAY_SHARE = ("sched",)
+
+
+def same_names(rooms):
+    """Sources of two layers that have one name."""
+    first = {}
+    for room in rooms:
+        for name in sorted(os.listdir(room)):
+            stem, end = os.path.splitext(name)
+            if end not in (".c", ".h", ".re", ".y") or stem in MAY_SHARE:
+                continue
+            other = first.setdefault(stem, room)
+            if other.split("/")[0] != room.split("/")[0]:
+                yield "%s and %s/ have a %s, both" % (os.path.join(room, name), other, stem)
+
+
 COVERAGE = "docs/coverage.md"
 COVERAGE_ROW = re.compile(r"^\| `([\w/]+)/` \|", re.MULTILINE)
 
@@ -186,6 +204,7 @@ def main():
                 used.append((source, symbol))
     wrong = list(back_arrows(rooms, defined, used))
     wrong += back_includes(rooms)
+    wrong += same_names(rooms)
     for path in headers(rooms):
         wrong += wrong_headings(path, defined)
     for room, faces in NAMED_AFTER_FILES.items():
