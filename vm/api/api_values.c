@@ -54,6 +54,7 @@ CspType csp_type(CspValue value) {
   if (__builtin_expect(obj->flags & STRING_TAIL, 0) &&
       obj->type == OBJ_STRING && !string_tail_settle(AS(ObjString, value)))
     return CSP_NO_MEMORY;
+  RT_ASSERT(types[obj->type] != CSP_NIL);  // no script and no host has others
   return (CspType)types[obj->type];
 }
 
