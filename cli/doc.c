@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "vm/object/format.h"
 #include "vm/object/suggest.h"
+#include "vm/object/value_text.h"
 #include "vm/value/utf8.h"
 
 enum { STATUS_UNKNOWN = 1, STATUS_USAGE = 2, COLUMNS = 78, NAME_MAX_LEN = 63 };

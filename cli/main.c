@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "cli/doc.h"
-#include "cli/fmt.h"
+#include "cli/fmt_files.h"
+#include "cli/new_runtime.h"
 #include "cli/quit.h"
 #include "cli/read_source.h"
 #include "cli/repl.h"
-#include "cli/runtime.h"
 #include "cli/test.h"
 
 enum { STATUS_USAGE = 2, STATUS_QUIT = 2 };

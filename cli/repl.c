@@ -20,17 +20,17 @@
 #include <unistd.h>
 
 #include "vm/heap/local.h"
-#include "vm/interp/group.h"
-#include "vm/interp/locks.h"
+#include "vm/interp/group_block.h"
+#include "vm/interp/lock_wait.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack_trace.h"
 #include "vm/interp/task.h"
 #include "vm/object/error.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 
 enum { EVENT_INTERRUPT = 1, EVENT_STUCK = 2 };
 

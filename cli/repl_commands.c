@@ -9,9 +9,9 @@
 #include "lang/compile/session.h"
 #include "vm/code/dis.h"
 #include "vm/interp/native_call.h"
-#include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 
 typedef CommandEnd (*CommandFn)(Repl *repl, CspCall *call,
                                 const char *argument);

@@ -13,7 +13,7 @@
 #include "lang/parse/unexpected.h"
 #include "vm/heap/local.h"
 #include "vm/interp/access.h"
-#include "vm/native/module.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/map.h"
 
 enum { MAP_KEYS_MAX = 1000, PATIENCE_S = 2, LITERALS_MAX = 64 };

@@ -21,7 +21,7 @@
 #include "lang/compile/session.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/runtime.h"
 
 typedef struct Repl Repl;

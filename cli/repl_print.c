@@ -12,9 +12,9 @@
 #include "lang/diag.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/bytes.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/object/value_text.h"
 #include "vm/value/utf8.h"
 
 enum { PARTS_MAX = 100, BYTES_MAX = 1000, LEVELS_MAX = 4, TEXT_MAX = 8000 };

@@ -9,7 +9,7 @@
 
 #include "cli/repl_internal.h"
 #include "lang/parse/parse.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 static const char prompt[] = "csp> ", prompt_more[] = " ... ";
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/runtime.h"
+#include "cli/new_runtime.h"
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2, JOBS_MAX = 200 };
 

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/new_runtime.h"
 #include "cli/read_source.h"
-#include "cli/runtime.h"
 #include "cli/test.h"
 #include "lang/compile/outline.h"
 #include "lang/source.h"

@@ -10,9 +10,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "cli/new_runtime.h"
 #include "cli/quit.h"
 #include "cli/read_source.h"
-#include "cli/runtime.h"
 #include "cli/test.h"
 
 typedef struct OneTest {

@@ -62,7 +62,7 @@ def table():
             r'^OP\((\w+), \d, "([^"]*)", (.*?),\s+([A-Z_ |]+|0),\s*'
             r'((?:"(?:[^"\\]|\\.)*"\s*)+)\)$|^// (?!clang)(.*)$', rows, re.M):
         if row[6]:
-            out.append(("\n" if not out[-1].startswith("//") else "") +
+            out.append(("\n" if not out[-1].lstrip().startswith("//") else "") +
                        "// " + row[6] + "\n")
         else:
             out.append(opcode(row[1], row[2], row[4], row[5]))

@@ -27,7 +27,7 @@
 #include "sched/rt.h"
 #include "vm/code/opcodes.h"
 #include "vm/heap/local.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 typedef struct Symbol Symbol;
 typedef struct Func Func;

@@ -12,7 +12,7 @@
 
 #include "lang/source.h"
 #include "sched/rt.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/value/utf8.h"
 
 enum {

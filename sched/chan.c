@@ -114,7 +114,7 @@ static void buf_put(P *p, Chan *chan, uint64_t word) {
 static uint64_t buf_take(P *p, Chan *chan) {
   RT_ASSERT(chan->count > 0);
   uint64_t word = chan->buf[chan->recvx];
-  chan_store(p, &chan->buf[chan->recvx], p->sched->empty_word);
+  chan_store(p, &chan->buf[chan->recvx], p->sched->config.empty_word);
   if (++chan->recvx == chan->cap) chan->recvx = 0;
   chan_set_count(chan, chan->count - 1);
   return word;
@@ -276,7 +276,7 @@ static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *chan,
     return CHAN_DONE;
   }
   if (!(flags & CHAN_IS_CLOSED)) return CHAN_BLOCKED;
-  *word = p->sched->empty_word;
+  *word = p->sched->config.empty_word;
   return CHAN_CLOSED;
 }
 
@@ -383,14 +383,14 @@ ChanResult chan_recv(P *p, G *g, Chan *chan, uint64_t *word,
                      WaitReason reason) {
   if (chan == NULL) return chan_park_for_ever(p, g, WAIT_CHAN_RECV_NIL);
   if (chan_is_closed(chan) && chan_count(chan) == 0) {  // then it stays so
-    *word = p->sched->empty_word;
+    *word = p->sched->config.empty_word;
     return CHAN_CLOSED;
   }
   G *peer;
   chan_lock(p, chan);
   ChanResult result = recv_locked(p, chan, word, &peer);
   if (result == CHAN_BLOCKED) {
-    chan_store(p, &g->wait.elem, p->sched->empty_word);
+    chan_store(p, &g->wait.elem, p->sched->config.empty_word);
     return park_on(p, g, chan, false, reason);
   }
   chan_unlock(p, chan);
@@ -435,7 +435,7 @@ ChanResult chan_try_send(P *p, Chan *chan, uint64_t word) {
 ChanResult chan_try_recv(P *p, Chan *chan, uint64_t *word) {
   if (chan == NULL || chan_recv_hopeless(chan)) return CHAN_BLOCKED;
   if (chan_is_closed(chan) && chan_count(chan) == 0) {
-    *word = p->sched->empty_word;
+    *word = p->sched->config.empty_word;
     return CHAN_CLOSED;
   }
   G *peer;
@@ -458,7 +458,7 @@ bool chan_close(P *p, Chan *chan) {
   // Pairs with chan_is_closed
   rt_store_release(&chan->flags, flags | CHAN_IS_CLOSED);
   for (Waiter *w; (w = next_receiver(p, chan)) != NULL;) {
-    chan_store(p, &w->elem, p->sched->empty_word);
+    chan_store(p, &w->elem, p->sched->config.empty_word);
     glist_push(&woken, fired(w, false));
   }
   for (Waiter *w; (w = next_sender(p, chan)) != NULL;) {

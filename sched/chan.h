@@ -26,7 +26,7 @@ static inline void chan_unlock(P *p, Chan *chan) {
 // Every store of an element, for the collector's write barrier.
 static inline void chan_store(P *p, uint64_t *slot, uint64_t word) {
   Sched *sched = p->sched;
-  if (sched->barrier && sched->hooks.barrier != NULL) {
+  if (sched->config.barrier && sched->hooks.barrier != NULL) {
     sched->hooks.barrier(sched->hooks.host, p, *slot, word);
   }
   *slot = word;
@@ -35,8 +35,8 @@ static inline void chan_store(P *p, uint64_t *slot, uint64_t word) {
 // The same into a slot of a ring that holds no element.
 static inline void chan_fill(P *p, uint64_t *slot, uint64_t word) {
   Sched *sched = p->sched;
-  if (sched->barrier && sched->hooks.barrier != NULL) {
-    sched->hooks.barrier(sched->hooks.host, p, sched->empty_word, word);
+  if (sched->config.barrier && sched->hooks.barrier != NULL) {
+    sched->hooks.barrier(sched->hooks.host, p, sched->config.empty_word, word);
   }
   *slot = word;
 }

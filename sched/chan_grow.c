@@ -171,7 +171,7 @@ bool chan_grow_take(P *p, Chan *chan, uint64_t *word) {
   if (growth->count == 0) return false;
   uint64_t *slot = &growth->first->words[chan->recvx];
   *word = *slot;
-  chan_store(p, slot, p->sched->empty_word);
+  chan_store(p, slot, p->sched->config.empty_word);
   if (++chan->recvx == growth->first->end) leave_first(p, chan);
   set_growth_count(growth, growth->count - 1);
   return true;

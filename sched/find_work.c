@@ -213,7 +213,7 @@ static G *steal_work(M *m, bool *inherit) {
     bool last = round == STEAL_ROUNDS - 1;
     G *g;
     if (rings == NULL) {
-      OrderWalk walk = steal_order_start(&sched->order, sched_random(p));
+      OrderWalk walk = steal_order_start(&sched->steal.order, sched_random(p));
       g = steal_walk(p, walk, last, inherit);
     } else {
       g = steal_rings(p, rings, last, inherit);
@@ -275,7 +275,7 @@ static void give_up(M *m) {
     m->spinning = false;
     // relaxed, both: a hint for sched_spawn
     uint32_t futile = rt_load_relaxed(&sched->futile);
-    if (futile < sched->futile_max)
+    if (futile < sched->config.futile_max)
       rt_store_relaxed(&sched->futile, futile + 1);
     // seq: T2 (idle.c)
     uint32_t before = rt_sub(&sched->spinning, 1u);
@@ -349,7 +349,7 @@ G *find_work_next(M *m, bool *inherit) {
       continue;
     }
     if (look & LOOK_EXIT) {
-      if (!m->sched->stepped) leave_at_exit(m);
+      if (!m->sched->config.stepped) leave_at_exit(m);
       return NULL;
     }
     *inherit = false;
@@ -366,7 +366,7 @@ G *find_work_next(M *m, bool *inherit) {
     if ((g = steal_work(m, inherit)) != NULL) return g;
     // readied on the way; or others took what was to run before them
     if (urgent_waits(p)) continue;
-    if (m->sched->stepped) return NULL;  // the host keeps its P
+    if (m->sched->config.stepped) return NULL;  // the host keeps its P
     give_up(m);
   }
 }

@@ -110,7 +110,7 @@ static void wait_for_place(P *p, G *g, Chan *gate, bool first) {
   g->wait.g = g;
   g->wait.index = -1;
   g->wait.success = false;
-  g->wait.elem = p->sched->empty_word;
+  g->wait.elem = p->sched->config.empty_word;
   g->woken_by = NULL;
   if (first) {
     chan_enqueue_first(gate, &g->wait);

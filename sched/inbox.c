@@ -47,7 +47,7 @@ void inbox_flag(Sched *sched) {
 static void ring(Sched *sched) {
   // seq: before the start the first M drains, which looks after it was set
   if (!rt_load_seq(&sched->begun)) return;
-  if (sched->stepped) {
+  if (sched->config.stepped) {
     stepped_ring(sched);
     return;
   }

@@ -115,22 +115,30 @@ struct M {
 struct Sched {
   // --- immutable, or changed while the world is stopped ---
   SchedHooks hooks;
-  uint64_t seed, empty_word;
-  uint32_t m_limit, syscalls_max;
-  bool syscalls_given;   // by SchedConfig: does not depend on the Ps
-  int32_t cpus;          // of this process: no more Ms work in a stopped world
-  uint32_t futile_max;   // searches after which a spawn wakes nobody at once
-  bool barrier;          // sched_set_barrier
-  bool child_first;      // owners take the newest of their ring (runq.c)
-  bool stepped;          // stepped.c
-  Locality *locality;    // atomic, set late; NULL with one domain
-  int32_t procs;         // atomic: Ms without a P read it too
-  P *all_ps[PROCS_MAX];  // atomic: filled up to ps_made, never taken out
-  int32_t ps_made;       // atomic
-  StealOrder order;
-  const Memory *memory;           // immutable
-  const SchedTopology *topology;  // NULL: not asked for yet
-  SchedTopology *own_topology;    // the same, if it was read by us
+  // What SchedConfig and the machine say.
+  struct {
+    uint64_t seed, empty_word;
+    uint32_t m_limit, syscalls_max;
+    bool syscalls_given;  // by SchedConfig: does not depend on the Ps
+    int32_t cpus;         // of this process: no more Ms work in a stopped world
+    uint32_t futile_max;  // searches after which a spawn wakes nobody at once
+    bool barrier;         // sched_set_barrier
+    bool child_first;     // owners take the newest of their ring (runq.c)
+    bool stepped;         // stepped.c
+  } config;
+  struct {
+    int32_t count;      // atomic: Ms without a P read it too
+    P *all[PROCS_MAX];  // atomic: filled up to made, never taken out
+    int32_t made;       // atomic
+  } ps;
+  // Whom thieves look at first; see steal_order.c.
+  struct {
+    Locality *locality;  // atomic, set late; NULL with one domain
+    StealOrder order;
+    const SchedTopology *topology;  // NULL: not asked for yet
+    SchedTopology *own_topology;    // the same, if it was read by us
+  } steal;
+  const Memory *memory;  // immutable
   int64_t started_at;
 
   // --- read by all, changed on idle transitions only ---
@@ -284,11 +292,11 @@ static inline PStatus p_status(const P *p) {
 }
 
 static inline int32_t procs_now(const Sched *sched) {
-  return rt_load_relaxed(&sched->procs);  // relaxed: changes while stopped
+  return rt_load_relaxed(&sched->ps.count);  // relaxed: changes while stopped
 }
 static inline P *p_at(const Sched *sched, int index) {
   // acquire: pairs with lifecycle_make_p (Ms without a P read it)
-  return rt_load_acquire(&sched->all_ps[index]);
+  return rt_load_acquire(&sched->ps.all[index]);
 }
 
 #endif

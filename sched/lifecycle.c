@@ -26,7 +26,7 @@ static void init_p(Sched *sched, P *p, int id) {
   memset(p, 0, sizeof *p);
   p->sched = sched;
   p->id = id;
-  p->random = sched->seed + (uint64_t)id * 0xD1342543DE82EF95u;
+  p->random = sched->config.seed + (uint64_t)id * 0xD1342543DE82EF95u;
   p->status = P_DEAD;
   p->next_limit = NEXT_PICKS_MAX;
   timers_init(p);
@@ -49,8 +49,8 @@ P *lifecycle_make_p(Sched *sched, int id) {
       return NULL;
     }
     // release, both: pairs with acquire in p_at. The count comes after the P
-    rt_store_release(&sched->all_ps[id], p);
-    rt_store_release(&sched->ps_made, id + 1);
+    rt_store_release(&sched->ps.all[id], p);
+    rt_store_release(&sched->ps.made, id + 1);
   }
   SchedHooks *hooks = &sched->hooks;
   if (hooks->p_init != NULL && !hooks->p_init(hooks->host, p)) return NULL;
@@ -69,8 +69,8 @@ void lifecycle_drop_p(P *p) {
 // --- New and free -----------------------------------------------------------
 void sched_free(Sched *sched) {
   if (sched == NULL || sched->end.leaked) return;
-  for (int i = 0; i < sched->ps_made; i++) {
-    P *p = sched->all_ps[i];
+  for (int i = 0; i < sched->ps.made; i++) {
+    P *p = sched->ps.all[i];
     if (p->status != P_DEAD) lifecycle_drop_p(p);
     free_p(p);
   }
@@ -95,41 +95,44 @@ int sched_leave(Sched *sched, void (*last)(void *arg), void *arg) {
 }
 
 int lifecycle_clamp_procs(const Sched *sched, int procs) {
-  int most = sched->m_limit > PROCS_MAX ? PROCS_MAX : (int)sched->m_limit - 1;
+  int most = sched->config.m_limit > PROCS_MAX ? PROCS_MAX
+                                               : (int)sched->config.m_limit - 1;
   if (procs > most) procs = most;
   return procs < 1 ? 1 : procs;
 }
 
 uint32_t lifecycle_calls_allowed(const Sched *sched, int of_procs) {
   uint32_t procs = (uint32_t)of_procs;
-  if (sched->m_limit <= procs) return SYSCALLS_MAX_DEFAULT;
-  uint32_t left = sched->m_limit - procs;
+  if (sched->config.m_limit <= procs) return SYSCALLS_MAX_DEFAULT;
+  uint32_t left = sched->config.m_limit - procs;
   return left < SYSCALLS_MAX_DEFAULT ? left : SYSCALLS_MAX_DEFAULT;
 }
 
 static void configure(Sched *sched, const SchedConfig *config) {
   sched->hooks = config->hooks;
-  sched->empty_word = config->empty_word;
-  sched->child_first = config->child_first;
-  sched->stepped = config->stepped;
+  sched->config.empty_word = config->empty_word;
+  sched->config.child_first = config->child_first;
+  sched->config.stepped = config->stepped;
   sched->host.until = sched->host.limit = sched->host.alarm = RT_FOREVER;
   sched->host.slice_ns = SLICE_NS;
-  sched->seed = config->seed != 0 ? config->seed : rt_entropy() | 1;
-  sched->m_limit = M_LIMIT_DEFAULT;
-  if (config->max_threads > 0) sched->m_limit = (uint32_t)config->max_threads;
-  sched->futile_max = FUTILE_MAX;
-  sched->cpus = cpu_count_in_affinity(sched->memory);
-  sched->topology = config->topology;
-  sched->procs = 1;
-  if (!sched->stepped) {
+  sched->config.seed = config->seed != 0 ? config->seed : rt_entropy() | 1;
+  sched->config.m_limit = M_LIMIT_DEFAULT;
+  if (config->max_threads > 0)
+    sched->config.m_limit = (uint32_t)config->max_threads;
+  sched->config.futile_max = FUTILE_MAX;
+  sched->config.cpus = cpu_count_in_affinity(sched->memory);
+  sched->steal.topology = config->topology;
+  sched->ps.count = 1;
+  if (!sched->config.stepped) {
     int procs =
         config->procs > 0 ? config->procs : sched_default_procs(sched->memory);
-    sched->procs = lifecycle_clamp_procs(sched, procs);
+    sched->ps.count = lifecycle_clamp_procs(sched, procs);
   }
-  sched->syscalls_given = config->max_syscalls > 0;
-  sched->syscalls_max = sched->syscalls_given
-                            ? (uint32_t)config->max_syscalls
-                            : lifecycle_calls_allowed(sched, sched->procs);
+  sched->config.syscalls_given = config->max_syscalls > 0;
+  sched->config.syscalls_max =
+      sched->config.syscalls_given
+          ? (uint32_t)config->max_syscalls
+          : lifecycle_calls_allowed(sched, sched->ps.count);
   sched->lock.rank = &rank_sched;
   sched->started_at = sched->sysmon.collected_at = rt_now();
 }
@@ -143,19 +146,19 @@ Sched *sched_new(const SchedConfig *config) {
   configure(sched, config);
   bool fine = trace_init(sched, config);
   steal_order_of_procs(sched);
-  if (sched->topology != NULL) steal_order_open(sched);
-  for (int i = 0; i < sched->procs; i++) {
+  if (sched->steal.topology != NULL) steal_order_open(sched);
+  for (int i = 0; i < sched->ps.count; i++) {
     P *p = fine ? lifecycle_make_p(sched, i) : NULL;
     if (p == NULL) {
       sched_free(sched);
       errno = ENOMEM;
       return NULL;
     }
-    p->single = sched->procs == 1;
+    p->single = sched->ps.count == 1;
   }
   rt_lock(&sched->lock);
-  for (int i = sched->procs - 1; i >= 0; i--)
-    idle_put_p(sched, sched->all_ps[i]);
+  for (int i = sched->ps.count - 1; i >= 0; i--)
+    idle_put_p(sched, sched->ps.all[i]);
   rt_unlock(&sched->lock);
   return sched;
 }
@@ -174,7 +177,7 @@ void lifecycle_begin_exit(Sched *sched, SchedEnd end) {
   sched->end.at = rt_now();
   rt_store_seq(&sched->exiting, 1u);  // seq: before the Ps are gone over
   // seq: after the flag. lifecycle_make_p reads the flag after it has made one
-  int made = rt_load_seq(&sched->ps_made);
+  int made = rt_load_seq(&sched->ps.made);
   for (int i = 0; i < made; i++) {
     P *p = p_at(sched, i);
     rt_or(&p->look, LOOK_EXIT);  // seq: before the status, see syscall.c
@@ -210,7 +213,7 @@ static M *first_m(Sched *sched, G *main_g) {
   RT_CHECK(!sched->running && sched->ms.made == 0,
            "sched_run was called twice");
   M *m = proc_m_new(sched);
-  P *p = m == NULL ? NULL : idle_get_p(sched, sched->all_ps[0]);
+  P *p = m == NULL ? NULL : idle_get_p(sched, sched->ps.all[0]);
   if (p != NULL) {
     p->m = m;
     m->next_p = p;
@@ -316,7 +319,7 @@ SchedEnd sched_run(Sched *sched, G *main_g, int64_t linger_ns, int *stuck) {
 // --- Small ones -------------------------------------------------------------
 int sched_procs(const Sched *sched) { return procs_now(sched); }
 
-uint64_t sched_seed(const Sched *sched) { return sched->seed; }
+uint64_t sched_seed(const Sched *sched) { return sched->config.seed; }
 
 // RMW: a count, which idle_check_deadlock reads
 void sched_pin(Sched *sched) { rt_add(&sched->pins, (int64_t)1); }
@@ -326,7 +329,7 @@ void sched_unpin(Sched *sched) {
   int64_t before = rt_sub(&sched->pins, (int64_t)1);
   RT_CHECK(before > 0, "sched_unpin without sched_pin");
   if (before > 1) return;
-  if (sched->stepped) {
+  if (sched->config.stepped) {
     // seq: after sched->host.m
     if (rt_load_seq(&sched->begun)) stepped_ring(sched);
     return;

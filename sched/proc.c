@@ -66,7 +66,7 @@ void sched_spawn(P *p, G *g) {
   Sched *sched = p->sched;
   // relaxed: a hint (idle.c)
   bool quiet =
-      !p->single && rt_load_relaxed(&sched->futile) >= sched->futile_max;
+      !p->single && rt_load_relaxed(&sched->futile) >= sched->config.futile_max;
   if (quiet && runq_fill_next(p, g)) return;
   runq_put_next(p, g, true);
   if (!p->single) idle_wake_for_queue(sched);
@@ -274,7 +274,7 @@ void proc_m_loop(M *m) {
 }
 
 M *proc_m_new(Sched *sched) {
-  if (sched->ms.live >= sched->m_limit) return NULL;
+  if (sched->ms.live >= sched->config.m_limit) return NULL;
   M *m = mem_lines(sched->memory, sizeof *m);
   if (m == NULL) return NULL;
   *m = (M){.sched = sched, .id = sched->ms.made++, .all_next = sched->ms.all};

@@ -70,7 +70,7 @@ static P *resize(P *p, G *g, int procs) {
     move_caller(heir, p, g);
   }
   for (int i = procs; i < before; i++) retire(sched, p_at(sched, i), heir);
-  rt_store_seq(&sched->procs, procs);  // seq: as all that idle.c reads
+  rt_store_seq(&sched->ps.count, procs);  // seq: as all that idle.c reads
   syscall_set_places(sched, procs);
   steal_order_of_procs(sched);
   for (int i = 0; i < procs; i++) p_at(sched, i)->single = procs == 1;
@@ -81,7 +81,7 @@ static P *resize(P *p, G *g, int procs) {
 P *sched_set_procs(P *p, G *g, int procs) {
   Sched *sched = p->sched;
   procs = lifecycle_clamp_procs(sched, procs);
-  if (sched->stepped) return p;
+  if (sched->config.stepped) return p;
   while (!stop_world_begin(p, true)) {
     // acquire: see lifecycle_begin_exit
     if (rt_load_acquire(&sched->exiting)) return p;

@@ -160,7 +160,7 @@ static bool pop_newest(P *p, G **g) {
 }
 
 G *runq_pop(P *p) {
-  if (p->sched->child_first && !p->oldest_due) {
+  if (p->sched->config.child_first && !p->oldest_due) {
     G *newest = NULL;
     // acquire: pairs with the CAS of thieves, which have read their slots
     while (p->tail != rt_load_acquire(&p->head) && !pop_newest(p, &newest))
@@ -229,7 +229,7 @@ static uint32_t grab(P *p, P *victim) {
     uint32_t count = tail - head;
     count -= count / 2;
     if (count == 0) return 0;
-    if (p->sched->child_first) {
+    if (p->sched->config.child_first) {
       if ((int32_t)(tail - head) <= 0) return 0;  // its owner takes the last
       count = 1;
     }

@@ -84,7 +84,7 @@ static bool look_fully(P *p, uint32_t look) {
   if (look != 0 && attend(p, look, &slice_over)) return true;
   int64_t now = serve_others(p, false);
   slice_over |= slice_is_over(p, now);
-  if (p->sched->stepped && stepped_is_over(p->sched, now)) {
+  if (p->sched->config.stepped && stepped_is_over(p->sched, now)) {
     slice_over = true;
     // RMW: the bits that others set stay. With this one sched_switch gives no G
     rt_or(&p->look, (uint32_t)LOOK_HOST);
@@ -102,7 +102,8 @@ bool sched_look(P *p, G *g) {
   (void)g;
   // acquire: pairs with the rt_or of a thread that wants attention
   uint32_t look = rt_load_acquire(&p->look);
-  bool clock_too = ++p->looks % LOOKS_PER_CLOCK == 0 || p->sched->stepped ||
+  bool clock_too = ++p->looks % LOOKS_PER_CLOCK == 0 ||
+                   p->sched->config.stepped ||
                    (p->next_fill != NEXT_QUIET && !p->single);
   if (look == 0 && !clock_too) return false;
   return look_fully(p, look);
@@ -124,15 +125,15 @@ bool sched_work_is_vain(P *p) {
   if (look & LOOK_EXIT) return true;
   // seq: set before LOOK_HOST
   if ((look & LOOK_HOST) && rt_load_seq(&sched->exit_wanted)) return true;
-  return sched->stepped && stepped_gives_up(sched);
+  return sched->config.stepped && stepped_gives_up(sched);
 }
 
 void sched_clock_soon(P *p) { p->looks |= LOOKS_PER_CLOCK - 1; }
 
 void sched_interrupt(Sched *sched) {
   // acquire: pairs with the releases in lifecycle_make_p, so those Ps are in
-  // all_ps. They are never freed while the runtime runs.
-  int made = rt_load_acquire(&sched->ps_made);
+  // ps.all. They are never freed while the runtime runs.
+  int made = rt_load_acquire(&sched->ps.made);
   // seq: after what the caller has set for them. Pairs with attend
   for (int i = 0; i < made; i++) rt_or(&p_at(sched, i)->look, LOOK_HOST);
 }

@@ -166,7 +166,7 @@ static void wait_on_all(P *p, G *g, SelCase *cases, int count) {
     choice->waiter.chan = NULL;
     if (choice->chan == NULL) continue;
     if (!choice->send)
-      chan_store(p, &choice->waiter.elem, p->sched->empty_word);
+      chan_store(p, &choice->waiter.elem, p->sched->config.empty_word);
     chan_enqueue(choice->chan, &choice->waiter, choice->send);
   }
 }

@@ -38,7 +38,7 @@ static void add_p(SchedStats *out, P *p) {
 void sched_stats(Sched *sched, SchedStats *out) {
   memset(out, 0, sizeof *out);
   int made =
-      rt_load_acquire(&sched->ps_made);  // acquire: pairs with lifecycle_make_p
+      rt_load_acquire(&sched->ps.made);  // acquire: pairs with lifecycle_make_p
   for (int i = 0; i < made; i++) add_p(out, p_at(sched, i));
   rt_lock(&sched->lock);
   out->parks = sched->stats.parks;

@@ -78,7 +78,7 @@ OrderWalk steal_order_start(const StealOrder *order, uint64_t random) {
 
 // --- Several: places --------------------------------------------------------
 void steal_order_note_place(P *p) {
-  Locality *locality = p->sched->locality;
+  Locality *locality = p->sched->steal.locality;
   const SchedTopology *topology = locality->topology;
   int cpu = topology->here != NULL ? topology->here() : rt_cpu();
   bool known = cpu >= 0 && (uint32_t)cpu < topology->cpus;
@@ -98,7 +98,7 @@ static int ring_of(uint32_t mine, uint32_t other) {
 }
 
 int steal_order_ring_of(P *p, int other) {
-  const Locality *locality = p->sched->locality;
+  const Locality *locality = p->sched->steal.locality;
   // relaxed, both: our own, and a hint
   return ring_of(rt_load_relaxed(&locality->places[p->id]),
                  rt_load_relaxed(&locality->places[other]));
@@ -108,7 +108,7 @@ int steal_order_ring_of(P *p, int other) {
 // Each place is read once, because otherwise a P that moves could come twice,
 // or never.
 static void make_rings(Rings *rings, P *p) {
-  Locality *locality = p->sched->locality;
+  Locality *locality = p->sched->steal.locality;
   int procs = procs_now(p->sched);
   uint8_t ring[PROCS_MAX];
   uint32_t counts[RINGS] = {0}, next[RINGS] = {0};
@@ -130,7 +130,7 @@ static void make_rings(Rings *rings, P *p) {
 }
 
 const Rings *steal_order_rings(P *p) {
-  Locality *locality = p->sched->locality;
+  Locality *locality = p->sched->steal.locality;
   Rings *rings = locality->rings[p->id];
   if (rings == NULL) {
     rings = locality->rings[p->id] =
@@ -171,33 +171,36 @@ OrderWalk steal_order_start_ring(const Rings *rings, int ring,
 
 // --- On and off -------------------------------------------------------------
 void steal_order_open(Sched *sched) {
-  if (sched->locality != NULL || procs_now(sched) == 1) return;
-  if (sched->topology == NULL)
-    sched->topology = sched->own_topology = topology_of_system(sched->memory);
+  if (sched->steal.locality != NULL || procs_now(sched) == 1) return;
+  if (sched->steal.topology == NULL)
+    sched->steal.topology = sched->steal.own_topology =
+        topology_of_system(sched->memory);
   // no memory for it: the plain order
-  if (sched->topology == NULL || sched->topology->domains < 2) return;
+  if (sched->steal.topology == NULL || sched->steal.topology->domains < 2)
+    return;
   Locality *locality = mem_zeroed(sched->memory, sizeof *locality);
   if (locality == NULL) return;
-  locality->topology = sched->topology;
+  locality->topology = sched->steal.topology;
   // New rings are of version 0.
   locality->version = 1;
   memset(locality->places, 0xFF, sizeof locality->places);  // SCHED_NO_PLACE
   // release: pairs with steal_order_locality
-  rt_store_release(&sched->locality, locality);
+  rt_store_release(&sched->steal.locality, locality);
 }
 
 void steal_order_of_procs(Sched *sched) {
-  steal_order_reset(&sched->order, (uint32_t)procs_now(sched));
+  steal_order_reset(&sched->steal.order, (uint32_t)procs_now(sched));
   // RMW: a version. The world is stopped
-  if (sched->locality != NULL) rt_add(&sched->locality->version, 1u);
+  if (sched->steal.locality != NULL)
+    rt_add(&sched->steal.locality->version, 1u);
 }
 
 void steal_order_free(Sched *sched) {
-  Locality *locality = sched->locality;
+  Locality *locality = sched->steal.locality;
   for (int i = 0; locality != NULL && i < PROCS_MAX; i++)
     mem_free(locality->rings[i]);
   mem_free(locality);
-  mem_free(sched->own_topology);
+  mem_free(sched->steal.own_topology);
 }
 
 void sched_trace_places(Sched *sched, FILE *out) {

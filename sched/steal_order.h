@@ -36,7 +36,7 @@ void steal_order_free(Sched *sched);
 // Any thread. NULL: the plain order.
 static inline Locality *steal_order_locality(const Sched *sched) {
   // acquire: pairs with steal_order_open
-  return rt_load_acquire(&sched->locality);
+  return rt_load_acquire(&sched->steal.locality);
 }
 void steal_order_reset(StealOrder *order, uint32_t count);
 OrderWalk steal_order_start(const StealOrder *order, uint64_t random);

@@ -37,7 +37,7 @@ enum { SLICES_PER_RUN = 16 };
 
 bool stepped_begin(Sched *sched) {
   rt_lock(&sched->lock);
-  RT_CHECK(sched->stepped && !sched->running && sched->ms.made == 0,
+  RT_CHECK(sched->config.stepped && !sched->running && sched->ms.made == 0,
            "stepped_begin after the runtime had begun");
   M *m = proc_m_new(sched);
   if (m != NULL) {

@@ -287,7 +287,8 @@ static bool stop_outside(Sched *sched, M *stopper, int64_t until) {
 bool sched_while_stopped(Sched *sched, int64_t until, void (*fn)(void *arg),
                          void *arg) {
   M stopper = {.sched = sched};
-  if (sched->stepped) {  // by the host's thread, or a native: nothing else runs
+  if (sched->config
+          .stepped) {  // by the host's thread, or a native: nothing else runs
     // relaxed: nothing else runs
     if (!sched->running || rt_load_relaxed(&sched->exiting)) return false;
     fn(arg);
@@ -317,7 +318,7 @@ void sched_start_world(P *p) {
   stop_world_end(sched);
 }
 
-void sched_set_barrier(Sched *sched, bool on) { sched->barrier = on; }
+void sched_set_barrier(Sched *sched, bool on) { sched->config.barrier = on; }
 
 // --- Work while it is stopped -----------------------------------------------
 void stop_world_run_job(M *m) {
@@ -337,7 +338,8 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
   rt_lock(&sched->lock);
   for (M *m = sched->ms.all; m != NULL; m = m->all_next) {
     if (!(m->stop_waiting || m->idle) || m->job != NULL) continue;
-    if (job.workers == procs_now(sched) || job.workers >= sched->cpus) break;
+    if (job.workers == procs_now(sched) || job.workers >= sched->config.cpus)
+      break;
     m->job = &job;
     m->job_worker = job.workers++;
     helpers = m;

@@ -49,7 +49,8 @@
 
 // sched.lock held, after each change of the counts.
 static void places_changed(Sched *sched) {
-  bool full = sched->calls.count + sched->calls.kept >= sched->syscalls_max;
+  bool full =
+      sched->calls.count + sched->calls.kept >= sched->config.syscalls_max;
   // relaxed: see the head
   rt_store_relaxed(&sched->calls.full, (uint32_t)full);
 }
@@ -146,16 +147,17 @@ static void leave_call(Sched *sched, M *m) {
   sched->calls.count--;
   sched->ms.callbacks += m->locked_g != NULL;
   m->call_g = NULL;
-  bool room = sched->calls.count + sched->calls.kept < sched->syscalls_max;
+  bool room =
+      sched->calls.count + sched->calls.kept < sched->config.syscalls_max;
   if (room && sched->calls.first != NULL) keep_place(sched);
   places_changed(sched);
 }
 
 void syscall_set_places(Sched *sched, int procs) {
-  if (sched->syscalls_given) return;
-  sched->syscalls_max = lifecycle_calls_allowed(sched, procs);
+  if (sched->config.syscalls_given) return;
+  sched->config.syscalls_max = lifecycle_calls_allowed(sched, procs);
   while (sched->calls.first != NULL &&
-         sched->calls.count + sched->calls.kept < sched->syscalls_max)
+         sched->calls.count + sched->calls.kept < sched->config.syscalls_max)
     keep_place(sched);
   places_changed(sched);
 }
@@ -187,7 +189,8 @@ static bool take_slot(Sched *sched, P *p, G *g, bool *cancelled) {
     sched->calls.kept--;
     return true;
   }
-  if (sched->calls.count + sched->calls.kept < sched->syscalls_max) return true;
+  if (sched->calls.count + sched->calls.kept < sched->config.syscalls_max)
+    return true;
   *cancelled = wait_for_slot(sched, p, g);
   return false;
 }
@@ -206,7 +209,7 @@ static bool is_needed(Sched *sched, P *p) {
 // and is on its way to the pool (or there by now).
 static bool is_one_coming(Sched *sched) {
   // the system has refused one
-  if (sched->ms.live < sched->m_limit) return false;
+  if (sched->ms.live < sched->config.m_limit) return false;
   uint32_t busy = sched->calls.count + sched->ms.callbacks;  // those never come
   for (int i = 0; i < procs_now(sched); i++) {
     const M *m = p_at(sched, i)->m;
@@ -231,7 +234,8 @@ static SchedCall give_up_call(P *p, G *g, M *m) {
   Sched *sched = p->sched;
   sched->stats.calls--;
   take_back(m, p, g);
-  bool waits = sched->calls.count + sched->calls.kept >= sched->syscalls_max;
+  bool waits =
+      sched->calls.count + sched->calls.kept >= sched->config.syscalls_max;
   bool cancelled = waits && wait_for_slot(sched, p, g);
   rt_unlock(&sched->lock);
   idle_wakep(sched);  // for the one that waited for a place
@@ -306,7 +310,7 @@ static bool enter_quick(P *p, G *g, M *m) {
   Sched *sched = p->sched;
   // without sysmon nobody takes the P of a call that lasts
   // relaxed: it began before the Gs that count on it, or a slow call does
-  if (!sched->stepped &&
+  if (!sched->config.stepped &&
       (!rt_load_relaxed(&sched->sysmon.started) || g->has_slot))
     return false;
   // relaxed: see the head
@@ -356,7 +360,7 @@ bool syscall_settle(Sched *sched, P *p) {
 SchedCall sched_syscall_enter(P *p, G *g, bool quick, M **m) {
   *m = p->m;
   if (p->marks & MARK_TRACE) trace_call_begins(p->m);
-  quick |= p->sched->stepped;  // there is nobody to hand it over to
+  quick |= p->sched->config.stepped;  // there is nobody to hand it over to
   while (quick && !enter_quick(p, g, *m)) {
     // The inbox alone is no reason for a slow call, which may be refused.
     quick = (rt_load_relaxed(&p->look) & LOOK_INBOX) != 0;  // relaxed: own P

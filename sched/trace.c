@@ -356,7 +356,7 @@ static void write_tracks(TraceFile *file) {
     }
   }
   write_ring(file, TRACK_WORLD, &sched->trace, write_of_none);
-  for (int i = 0; i < sched->ps_made; i++) {
+  for (int i = 0; i < sched->ps.made; i++) {
     P *p = p_at(sched, i);
     json_track(file, TRACK_P + (uint32_t)i, "P", (uint32_t)i);
     write_ring(file, TRACK_P + (uint32_t)i, &p->trace, write_of_p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Methods of lists that make new lists: unique, flatten, zip, enumerate, chunk.
-// All are done in pieces (loop.h).
-#include "stdlib/list.h"
+// All are done in pieces (pieces_loop.h).
+#include "stdlib/list_methods.h"
 
 // --- unique -----------------------------------------------------------------
 // NaN and bytes cannot be keys of a map. NaN, and a tuple with it, is like

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The module maps. (Maps have no methods: m.name is the key "name".) The
 // functions that take functions are in maps.csp.
-#include "stdlib/loop.h"
+#include "stdlib/pieces_loop.h"
 
 static bool need_map(CspCall *call, int i, CspValue *out) {
   return csp_need_type(call, i, CSP_MAP, out);

@@ -6,7 +6,7 @@
 // its state is advanced under a lock (xoshiro256**, seeded by splitmix64).
 #include <pthread.h>
 
-#include "stdlib/loop.h"
+#include "stdlib/pieces_loop.h"
 
 typedef struct Generator {
   pthread_mutex_t lock;  // zeroed: ready for use

@@ -25,19 +25,21 @@ extern const size_t csp_prelude_words;
 // All of the library but the prelude, which uses it.
 bool library_natives(Csp *csp);
 
-// --- Modules: strings.c, list.c, bytes.c, os.c, fmt.c, rand.c, sync.c --------
+// --- Modules: strings.c, os.c, fmt.c, rand.c, sync.c ------------------------
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
     json_module, net_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);
-bool list_install(Csp *csp);
-bool bytes_install(Csp *csp);
 bool os_install(Csp *csp);
 bool fmt_install(Csp *csp);
 bool rand_install(Csp *csp);
 bool sync_install(Csp *csp);
+
+// --- Built-in types: list_methods.c, bytes_methods.c ------------------------
+bool list_install(Csp *csp);
+bool bytes_install(Csp *csp);
 
 // --- json.c -----------------------------------------------------------------
 bool json_install(Csp *csp);
@@ -73,7 +75,7 @@ CspStatus again_with(CspCall *call, const char *maker, const char *name);
 // Whether one of the arguments needs that.
 bool args_need_call(CspCall *call);
 
-// --- pieces.c: long texts ---------------------------------------------------
+// --- pieces_text.c: long texts ----------------------------------------------
 // A text from its beginning (or its end) in pieces of some KB that end between
 // two code points. Begin with pieces_of.
 typedef struct Pieces {
@@ -171,7 +173,7 @@ static inline bool utf8_is_space(uint32_t rune) {
 // The first n code points take this many bytes.
 size_t utf8_prefix(const char *data, size_t len, size_t n);
 
-// --- Used by other modules: strings_number.c, bytes.c, list_sort.c -----------
+// --- Used by other modules: strings_number.c, bytes_methods.c, list_sort.c ---
 // All of s as a number, whatever the locale. Gives 0, ERANGE or EINVAL.
 // ECANCELED: the call is to end, and has panicked.
 int number_parse_int(CspCall *call, Str s, int base, int64_t *out);

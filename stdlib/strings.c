@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stdlib/find.h"
-#include "stdlib/list.h"
+#include "stdlib/list_methods.h"
+#include "stdlib/pieces_find.h"
 #include "stdlib/text_job.h"
 
 // --- Searching --------------------------------------------------------------

@@ -5,7 +5,7 @@
 // for loop no list is made (csp_ok_each).
 #include <string.h>
 
-#include "stdlib/find.h"
+#include "stdlib/pieces_find.h"
 #include "stdlib/strings.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <wctype.h>
 
-#include "stdlib/loop.h"
+#include "stdlib/pieces_loop.h"
 #include "stdlib/strings.h"
 #include "stdlib/text_job.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The native part of the module sync: its counters, and what nothing may
 // stop in the middle. Mutexes and semaphores are the runtime's own
-// (vm/native/locks.c), and all else is in sync.csp.
+// (vm/native/lock_methods.c), and all else is in sync.csp.
 //
 // A counter is one atomic word. All its operations are seq_cst, so counters of
 // which goroutines read one and write another are seen in one order by all.

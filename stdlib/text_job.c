@@ -5,7 +5,7 @@
 // that what a heap of C memory gives back at its end is a part each time.
 #include "stdlib/text_job.h"
 
-#include "stdlib/find.h"
+#include "stdlib/pieces_find.h"
 
 struct TextPart {
   TextPart *before;

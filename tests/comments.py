@@ -8,9 +8,9 @@ An identifier is a word with an underscore, one that () follows, or one in
 backquotes. It exists when some source of the project has it outside of
 comments. READMEs of the folders are comments as a whole, but for their words in
 backquotes. A heading such as `// --- Tables ---` is one line, which ends with
-dashes. Lines of documents have at most 120 columns, code and rows of tables,
-too, and a cell of a table 80. "Row 12" is a rule of docs/scheduler-rules.md,
-which must have it.
+dashes. The line of the licence has nothing else. Lines of documents have at
+most 120 columns, code and rows of tables, too, and a cell of a table 80. "Row
+12" is a rule of docs/scheduler-rules.md, which must have it.
 
 A name with a file after it, as in `heap_store (heap.h)`, is in the code of that
 file; so is what a line declares whose comment is a file alone, or ends with one
@@ -56,6 +56,7 @@ ROWS = re.compile(r"\b[Rr]ows? (\d+[a-d]?(?:(?:-|, | and )\d+[a-d]?)*)")
 RULE = re.compile(r"^- \*\*(\d+[a-d]?)\. ", re.M)
 RULES, RULES_MAP = "docs/scheduler-rules.md", "sched/README.md"
 CELL_END = re.compile(r"(?<!\\)\|")
+LICENCE = re.compile(r"^\W*SPDX-License-Identifier: MIT (\w.*)$", re.M)
 BROKEN_HEADING = re.compile(r"^// (?:--- .*[^-\n]|-{10,}.*)$", re.M)
 # Of libc, lemon, spin, compilers and the system, of documents, and of the
 # language itself.
@@ -383,6 +384,10 @@ def main():
             for message in wrong_in_script(path, read(path), files, words):
                 print(message, file=sys.stderr)
                 wrong = 1
+        for match in LICENCE.finditer(read(path)):
+            print("comments: %s has more on the line of its licence: %s" %
+                  (path, match.group(1)), file=sys.stderr)
+            wrong = 1
         for line, sentence in crowded(lines_of_prose(path)):
             print("comments: %s:%d has several colons in a sentence: %s" %
                   (path, line, sentence),

@@ -14,9 +14,10 @@ stands over functions of that file, until the next heading; where no heading
 names a file, a header beside a source declares functions of that source. No
 file includes a header of a room above it. In sched/ what a source shows to
 others, except in sched.h and memory.h, has a name that begins with its file's.
-The README.md of a folder, or of the one around it, names each of its files. The
-table of docs/coverage.md has a row for each room, and none for others. The
-status is 1 when something is wrong; each such thing is a line."""
+The README.md of a folder, or of the next one around it, names each of its
+files. The table of docs/coverage.md has a row for each room, and none for
+others. No two layers have sources of one name, so that a comment's `heap.c` is
+one file. The status is 1 when something is wrong; each such thing is a line."""
 
 import collections
 import fnmatch
@@ -132,18 +133,23 @@ def headers(rooms):
 
 
 # Folders that are no rooms, and whose README lists their files all the same.
-LISTED_TOO = ("bench", "tests", "tests/explore", "tests/fuzz", "tests/gen", "tests/models", "tests/relacy", "tests/soak")
+LISTED_TOO = (
+    "bench", "bench/embed", "bench/json", "bench/sched", "bench/sched/peers",
+    "bench/sched/variants", "bench/sim", "examples", "examples/embed", "stdlib/native",
+    "tests", "tests/complexity", "tests/docs", "tests/embed", "tests/explore", "tests/fuzz",
+    "tests/gen", "tests/models", "tests/relacy", "tests/soak", "tests/unit")
 
 
 def unlisted(room):
     """Files that no README names. In one, `heap.[ch]` stands for two files, and
     `tests/soak/run 600` for run."""
-    readme = next((path for path in (os.path.join(room, "README.md"),
-                                     os.path.join(os.path.dirname(room), "README.md"))
-                   if os.path.exists(path)), None)
-    if readme is None:
-        yield "%s has no README.md, nor has the folder around it" % room
+    folder = room
+    while folder and not os.path.exists(os.path.join(folder, "README.md")):
+        folder = os.path.dirname(folder)
+    if not folder:
+        yield "%s has no README.md, nor has a folder around it" % room
         return
+    readme = os.path.join(folder, "README.md")
     with open(readme, encoding="utf-8") as f:
         text = f.read()
     # in backquotes, or at the beginning of an indented line
@@ -153,6 +159,23 @@ def unlisted(room):
         if name != "README.md" and os.path.isfile(os.path.join(room, name)) and \
                 not any(fnmatch.fnmatchcase(name, word) for word in named):
             yield "%s does not list %s" % (readme, os.path.join(room, name))
+
+
+# The module of that name, and the header of the layer.
+MAY_SHARE = ("sched",)
+
+
+def same_names(rooms):
+    """Sources of two layers that have one name."""
+    first = {}
+    for room in rooms:
+        for name in sorted(os.listdir(room)):
+            stem, end = os.path.splitext(name)
+            if end not in (".c", ".h", ".re", ".y") or stem in MAY_SHARE:
+                continue
+            other = first.setdefault(stem, room)
+            if other.split("/")[0] != room.split("/")[0]:
+                yield "%s and %s/ have a %s, both" % (os.path.join(room, name), other, stem)
 
 
 COVERAGE = "docs/coverage.md"
@@ -181,6 +204,7 @@ def main():
                 used.append((source, symbol))
     wrong = list(back_arrows(rooms, defined, used))
     wrong += back_includes(rooms)
+    wrong += same_names(rooms)
     for path in headers(rooms):
         wrong += wrong_headings(path, defined)
     for room, faces in NAMED_AFTER_FILES.items():

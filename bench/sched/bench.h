@@ -77,14 +77,14 @@ static inline Sched *bench_sched(int procs) {
 
 static inline P *bench_take_p(Sched *sched, int at) {
   rt_lock(&sched->lock);
-  P *p = idle_get_p(sched, sched->all_ps[at]);
+  P *p = idle_get_p(sched, sched->ps.all[at]);
   rt_unlock(&sched->lock);
-  if (p != sched->all_ps[at]) abort();
+  if (p != sched->ps.all[at]) abort();
   return p;
 }
 
 static inline void bench_take_all(Sched *sched) {
-  for (int i = 0; i < sched->procs; i++) bench_take_p(sched, i);
+  for (int i = 0; i < sched->ps.count; i++) bench_take_p(sched, i);
 }
 
 // The Gs go nowhere: queues are emptied before the runtime is freed.

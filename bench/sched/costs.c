@@ -137,45 +137,45 @@ static void global_one(P *p, int procs) {
 static void fill_victims(Sched *sched, int each) {
   int used = 0;
   for (int v = 1; v <= VICTIMS; v++) {
-    for (int k = 0; k < each; k++) runq_put(sched->all_ps[v], &gs[used++ % GS]);
+    for (int k = 0; k < each; k++) runq_put(sched->ps.all[v], &gs[used++ % GS]);
   }
 }
 
 static void drain_all(Sched *sched) {
-  for (int v = 0; v <= VICTIMS; v++) bench_drain(sched->all_ps[v]);
+  for (int v = 0; v <= VICTIMS; v++) bench_drain(sched->ps.all[v]);
 }
 
 // Rings of 2 * count Gs: half of them are taken.
 static void steal(Sched *sched, const char *name, int count) {
-  P *thief = sched->all_ps[0];
+  P *thief = sched->ps.all[0];
   for (int i = 0; i < chunks; i++) {
     fill_victims(sched, 2 * count);
     TIMED(i, for (int v = 1; v <= VICTIMS; v++)
-                 runq_steal(thief, sched->all_ps[v], false));
+                 runq_steal(thief, sched->ps.all[v], false));
     drain_all(sched);
   }
   report(name, 1, VICTIMS);
   for (int i = 0; i < chunks; i++) {
     fill_victims(sched, 2 * count);
-    TIMED(i, runq_steal(thief, sched->all_ps[1 + i % VICTIMS], false));
+    TIMED(i, runq_steal(thief, sched->ps.all[1 + i % VICTIMS], false));
     drain_all(sched);
   }
   char key[64];
   snprintf(key, sizeof key, "%s_one", name);
   bench_spread(key, times, chunks, clock_cost);
   fill_victims(sched, 2 * count);
-  STEPPED(name, 1, runq_steal(thief, sched->all_ps[1], false));
+  STEPPED(name, 1, runq_steal(thief, sched->ps.all[1], false));
   drain_all(sched);
 }
 
 static void peek(Sched *sched) {
-  P *thief = sched->all_ps[0];
+  P *thief = sched->ps.all[0];
   for (int i = 0; i < chunks; i++) {
     TIMED(i, for (int k = 0; k < MANY; k++)
-                 runq_steal(thief, sched->all_ps[1 + k % VICTIMS], false));
+                 runq_steal(thief, sched->ps.all[1 + k % VICTIMS], false));
   }
   report("peek", 1, MANY);
-  STEPPED("peek", 1, runq_steal(thief, sched->all_ps[1], false));
+  STEPPED("peek", 1, runq_steal(thief, sched->ps.all[1], false));
 }
 
 // --- Waking, channels, spawning ---------------------------------------------
@@ -240,7 +240,7 @@ int main(int argc, char **argv) {
   for (int procs = 1; procs <= 2; procs++) {
     Sched *sched = bench_sched(procs);
     bench_take_all(sched);
-    P *p = sched->all_ps[0];
+    P *p = sched->ps.all[0];
     ring(p, procs);
     next(p, procs);
     overflow(p, procs);

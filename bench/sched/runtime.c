@@ -330,7 +330,7 @@ static void bench_plain(const char *name, int procs, int64_t rounds, int per,
 static void bench_latency(int procs, int64_t rounds) {
   if (!bench_two_cpus(cpus)) return;
   Sched *sched = bench_sched(procs);
-  sched->futile_max = UINT32_MAX;  // the waking is what is measured
+  sched->config.futile_max = UINT32_MAX;  // the waking is what is measured
   Task *task = new_task(latency_step);
   task->child = calloc(CHILDREN, sizeof(Task));
   for (int i = 0; i < CHILDREN; i++) {

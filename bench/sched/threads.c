@@ -82,7 +82,7 @@ static void fill(void *arg) {
     if (rt_load_acquire(&quit) != 0) return;
     int used = 0;
     for (int v = 1; v <= VICTIMS; v++) {
-      P *p = filling->sched->all_ps[v];
+      P *p = filling->sched->ps.all[v];
       bench_drain(p);
       for (int k = 0; k < filling->each; k++) runq_put(p, &gs[used++ % GS]);
     }
@@ -94,14 +94,14 @@ static void steal_across(Sched *sched, const char *key, int count) {
   Filling filling = {sched, 2 * count};
   RtThread thread;
   start(&thread, fill, &filling);
-  P *thief = sched->all_ps[0];
+  P *thief = sched->ps.all[0];
   uint32_t at = 0;
   for (int i = 0; i < samples; at += 2) {
     rt_store_release(&turn, at + 1);
     my_turn(at + 2);
     for (int v = 1; v <= VICTIMS && i < samples; v++, i++) {
       int64_t begin = rt_now();
-      runq_steal(thief, sched->all_ps[v], false);
+      runq_steal(thief, sched->ps.all[v], false);
       times[i] = rt_now() - begin;
     }
     bench_drain(thief);
@@ -109,7 +109,7 @@ static void steal_across(Sched *sched, const char *key, int count) {
   rt_store_release(&quit, 1u);
   rt_store_release(&turn, at + 1);
   rt_thread_join(&thread);
-  for (int v = 1; v <= VICTIMS; v++) bench_drain(sched->all_ps[v]);
+  for (int v = 1; v <= VICTIMS; v++) bench_drain(sched->ps.all[v]);
   bench_spread(key, times, samples, clock_cost);
 }
 

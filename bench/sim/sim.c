@@ -41,8 +41,8 @@ static void add_thread(void *arg, const SimThread *thread) {
 static Figures figures_now(Sched *sched) {
   Figures f = {.at = sim.current->clock, .futile_wakes = sim.futile_wakes};
   sim_each_thread(add_thread, &f);
-  for (int i = 0; i < sched->procs; i++) {
-    const P *p = sched->all_ps[i];
+  for (int i = 0; i < sched->ps.count; i++) {
+    const P *p = sched->ps.all[i];
     f.stats.spawns += p->spawns;
     f.stats.schedules += p->stats.schedules;
     f.stats.steal_tries += p->stats.steal_tries;

@@ -6,9 +6,9 @@ a change of sched/ is noticed here.
 VARIANTS: name -> (what it is, [(file, text, what takes its place)],
 settings of the simulation). GROUPS: what is compared with what."""
 
-_SPAWN_ALWAYS = ("lifecycle.c", "sched->futile_max = FUTILE_MAX;",
-                 "sched->futile_max = UINT32_MAX;")
-_WALK = "OrderWalk walk = steal_order_start(&sched->order, sched_random(p));"
+_SPAWN_ALWAYS = ("lifecycle.c", "sched->config.futile_max = FUTILE_MAX;",
+                 "sched->config.futile_max = UINT32_MAX;")
+_WALK = "OrderWalk walk = steal_order_start(&sched->steal.order, sched_random(p));"
 
 VARIANTS = {
     "as now": ("sched/ as it is", []),
@@ -28,12 +28,12 @@ VARIANTS = {
     # --- the order of victims
     "linear": ("victims from the thief's neighbour on, one by one", [
         ("find_work.c", _WALK, """OrderWalk walk = {
-        sched->order.count, sched->order.count,
-        .at = (uint32_t)(p->id + 1) % sched->order.count, .stride = 1};"""),
+        sched->steal.order.count, sched->steal.order.count,
+        .at = (uint32_t)(p->id + 1) % sched->steal.order.count, .stride = 1};"""),
     ]),
     "from 0": ("victims from P 0 on, one by one", [
         ("find_work.c", _WALK, """OrderWalk walk = {
-        sched->order.count, sched->order.count, .stride = 1};"""),
+        sched->steal.order.count, sched->steal.order.count, .stride = 1};"""),
     ]),
     "random": ("each victim is drawn anew, so some come twice and some never", [
         ("steal_order.h", "  walk->at += walk->stride;\n",

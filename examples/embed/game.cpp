@@ -218,7 +218,7 @@ CspValue Game::call(CspHandle function, int argc, const CspValue *argv) {
   return value_of(result);
 }
 
-// Who waits for this frame.
+// Wakes the functions that wait for this frame.
 void Game::wake() {
   while (!waiting.empty() && waiting.begin()->first <= frame) {
     csp_wake(waiting.begin()->second, nullptr, nullptr);

@@ -22,9 +22,9 @@
 #include "lang/table.h"
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
-#include "vm/native/module.h"
-#include "vm/object/format.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/paths.h"
 #include "vm/runtime/vm.h"
 

@@ -24,12 +24,12 @@
 #include "sched/plain.h"
 #include "vm/csp.h"
 #include "vm/heap/local.h"
-#include "vm/native/module.h"
-#include "vm/object/format.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/object/suggest.h"
-#include "vm/runtime/modules.h"
+#include "vm/object/value_text.h"
+#include "vm/runtime/native_loader.h"
 #include "vm/runtime/paths.h"
 #include "vm/runtime/vm.h"
 
@@ -91,7 +91,7 @@ static void missing_module(Compiler *compiler, const Node *import,
   Suggest suggest = {.wanted = path};
   vm_each_builtin_module(compiler->vm, suggest_name, &suggest);
   const char *folders = vm_search_path(compiler->vm);
-  char *native = modules_hint(compiler->vm);
+  char *native = native_loader_hint(compiler->vm);
   if (suggest.best != NULL) {
     diag_hint(compiler->diags, "did you mean \"%s\"?", suggest.best);
   } else if (native != NULL) {
@@ -401,7 +401,7 @@ static bool import_builtin(Compiler *compiler, const Node *import,
 static bool import_native(Compiler *compiler, const Node *import,
                           ObjModule **module) {
   char *why;
-  NativeFound found = modules_find(compiler->vm, import->str.text, &why);
+  NativeFound found = native_loader_find(compiler->vm, import->str.text, &why);
   *module = NULL;
   if (found == NATIVE_REGISTERED) {
     import_builtin(compiler, import, module);

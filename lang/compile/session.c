@@ -23,10 +23,10 @@
 #include "lang/compile/loader.h"
 #include "lang/parse/parse.h"
 #include "vm/heap/local.h"
-#include "vm/native/module.h"
-#include "vm/object/format.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/paths.h"
 
 bool session_begin(Session *session, struct Vm *vm) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Second pass, conditions: comparisons that jump, without a bool in between.
 #include "lang/gen/condition.h"
+
+#include <string.h>
+
 #include "lang/gen/balance.h"
 #include "lang/gen/emit.h"
 #include "lang/gen/expr.h"
@@ -185,27 +188,11 @@ void condition_equal(Compiler *compiler, Pos pos, int subject, Node *node,
 }
 
 // --- Jumping backward -------------------------------------------------------
-// The form that counts a safepoint, or OP_COUNT.
-static Op backward_op(Op op) {
-  switch (op) {
-    case OP_LT:
-      return OP_LTL;
-    case OP_LE:
-      return OP_LEL;
-    case OP_LTI:
-      return OP_LTIL;
-    case OP_LEI:
-      return OP_LEIL;
-    default:
-      return OP_COUNT;
-  }
-}
-
 static void back_if_compared(Compiler *compiler, Node *node, bool sense,
                              uint32_t to) {
   int save = compiler->func->gen.top, past = NO_JUMP;
   Compare compare = prepare_compare(compiler, node);
-  Op op = backward_op(compare.op);
+  Op op = op_backward(compare.op);
   if (op != OP_COUNT) {
     compare.op = op;
     emit_branch_back(compiler, node->pos, instr_of(&compare, sense), to);
@@ -237,8 +224,7 @@ void condition_back(Compiler *compiler, Node *node, bool sense, uint32_t to) {
 
 // --- As a value -------------------------------------------------------------
 static bool reads(const Compare *compare, int reg) {
-  bool registers =
-      compare->op == OP_EQ || compare->op == OP_LT || compare->op == OP_LE;
+  bool registers = strchr(op_kinds(compare->op), 'b') != NULL;
   return compare->a == reg || (registers && compare->b == reg);
 }
 

@@ -271,19 +271,8 @@ bool emit_reachable(const Compiler *compiler) {
   if (func->gen.last >= func->gen.ncode ||
       func->gen.last_target == func->gen.ncode)
     return true;
-  switch (INSTR_OP(func->gen.code[func->gen.last])) {
-    case OP_RET0:
-    case OP_RET1:
-    case OP_RET:
-    case OP_RETV:
-    case OP_RETD:
-    case OP_RETDL:
-    case OP_JMP:
-    case OP_LOOP:
-      return false;
-    default:
-      return true;
-  }
+  Op last = (Op)INSTR_OP(func->gen.code[func->gen.last]);
+  return (op_traits(last) & ENDS_FLOW) == 0;
 }
 
 // --- Registers --------------------------------------------------------------

@@ -15,7 +15,7 @@
 #include "lang/resolve/fold.h"
 #include "lang/resolve/scope.h"
 #include "vm/interp/methods.h"
-#include "vm/native/module.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/box.h"
 #include "vm/object/string.h"
 

@@ -252,8 +252,13 @@ static const char *constant_kind(const Symbol *symbol) {
       return "a struct";
     case SYM_MODULE:
       return "a module";
-    default:
+    case SYM_LOCAL:
+    case SYM_LITERAL:
+    case SYM_GLOBAL:
+    case SYM_VALUE:
       return symbol->predeclared ? "predeclared" : "a constant";
+    default:
+      rt_throw("constant_kind: symbol of kind %d", (int)symbol->kind);
   }
 }
 

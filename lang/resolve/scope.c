@@ -11,7 +11,7 @@
 #include "lang/parse/foreign.h"
 #include "lang/resolve/member.h"
 #include "lang/table.h"
-#include "vm/native/module.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/object/suggest.h"

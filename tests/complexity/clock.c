@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT Runs a script with two more builtins, for
-// tests/complexity/library: cpu_time() and count_instructions(on). The first
-// gives the CPU time of its thread in ns. The second lets callgrind count from
-// here on, or no longer (nothing without valgrind).
+// SPDX-License-Identifier: MIT
+// Runs a script with two more builtins, for tests/complexity/library:
+// cpu_time() and count_instructions(on). The first gives the CPU time of its
+// thread in ns. The second lets callgrind count from here on, or no longer
+// (nothing without valgrind).
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>

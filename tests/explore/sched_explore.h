@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT All of sched/ under the explorer, as one
-// translation unit with a test program, and what the scenarios have in common.
-// rt.c is replaced by rt_explore.c. The ring has 4 places, so that it
-// overflows. The assertions of debug builds and the lock ranks are on.
+// SPDX-License-Identifier: MIT
+// All of sched/ under the explorer, as one translation unit with a test
+// program, and what the scenarios have in common. rt.c is replaced by
+// rt_explore.c. The ring has 4 places, so that it overflows. The assertions of
+// debug builds and the lock ranks are on.
 //
 // A new file of sched/ must be added below (lint compares): one that is not
 // comes from the library, and the explorer sees none of its steps.
@@ -90,10 +91,10 @@ static inline bool without_sysmon(void (*run)(void *arg)) {
 static inline void world_quiet(Sched *sched) {
   explore_quiet(&sched->idle_mask.words[1], sizeof sched->idle_mask - 8);
   explore_quiet(&sched->timer_mask.words[1], sizeof sched->timer_mask - 8);
-  explore_quiet(sched->all_ps, sizeof sched->all_ps);
-  explore_quiet(&sched->locality, sizeof sched->locality);
-  for (int i = 0; i < sched->procs; i++) {
-    P *p = sched->all_ps[i];
+  explore_quiet(sched->ps.all, sizeof sched->ps.all);
+  explore_quiet(&sched->steal.locality, sizeof sched->steal.locality);
+  for (int i = 0; i < sched->ps.count; i++) {
+    P *p = sched->ps.all[i];
     explore_quiet(&p->stats.runnext_hits,
                   sizeof p->stats - offsetof(PStats, runnext_hits));
     explore_quiet(&p->spawns, sizeof p->spawns);
@@ -107,7 +108,8 @@ static inline void world_init_as(Shared *world, SchedConfig config, int tasks) {
   config.empty_word = 0xE;
   world->sched = sched_new(&config);
   EXPLORE_CHECK(world->sched != NULL, "out of memory");
-  world->sched->futile_max = UINT32_MAX;  // Gs here hold their M without looks
+  world->sched->config.futile_max =
+      UINT32_MAX;  // Gs here hold their M without looks
   world->tasks = calloc((size_t)tasks, sizeof(Task));
   EXPLORE_CHECK(world->tasks != NULL, "out of memory");
   world->task_count = tasks;
@@ -146,8 +148,8 @@ static inline void world_check_empty(const Shared *world) {
                 "%u goroutines are left in the global "
                 "queue",
                 sched->global.count);
-  for (int i = 0; i < sched->procs; i++) {
-    P *p = sched->all_ps[i];
+  for (int i = 0; i < sched->ps.count; i++) {
+    P *p = sched->ps.all[i];
     EXPLORE_CHECK(p->head == p->tail && p->runnext == NULL,
                   "goroutines are left on P %d", i);
   }
@@ -176,9 +178,9 @@ static inline SchedEnd world_run(Shared *world,
 static inline P *world_hold_p(Shared *world, int at) {
   Sched *sched = world->sched;
   rt_lock(&sched->lock);
-  P *p = idle_get_p(sched, sched->all_ps[at]);
+  P *p = idle_get_p(sched, sched->ps.all[at]);
   rt_unlock(&sched->lock);
-  EXPLORE_CHECK(p == sched->all_ps[at], "P %d is not free", at);
+  EXPLORE_CHECK(p == sched->ps.all[at], "P %d is not free", at);
   return p;
 }
 

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: MIT The memory of a runtime (CspConfig.alloc) as a
-// host might give it. Each block knows its size, which must be what the runtime
-// says of it. At the end none is left. Some allocations fail, as the input
-// says. Any thread.
+// SPDX-License-Identifier: MIT
+// The memory of a runtime (CspConfig.alloc) as a host might give it. Each block
+// knows its size, which must be what the runtime says of it. At the end none is
+// left. Some allocations fail, as the input says. Any thread.
 #ifndef CSP_FUZZ_API_MEMORY_H
 #define CSP_FUZZ_API_MEMORY_H
 

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: MIT libFuzzer target: any text compiles, or gives
-// error messages. Whatever was compiled is valid bytecode. `tests/fuzz/run
-// SECONDS` builds and runs it, with the scripts of tests/ and examples/ as its
-// first corpus.
+// SPDX-License-Identifier: MIT
+// libFuzzer target: any text compiles, or gives error messages. Whatever was
+// compiled is valid bytecode. `tests/fuzz/run SECONDS` builds and runs it, with
+// the scripts of tests/ and examples/ as its first corpus.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

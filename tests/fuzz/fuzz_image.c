@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: MIT libFuzzer target: any words are a prelude's
-// image, or refused with a message. What was registered passes the verifier and
-// lives through a collection. It runs, too, as far as the verifier promises
-// something (proto.h), which is where no instruction takes a register at its
-// word, and no native is called that does. Inputs are edits (image_edits.h) of
-// an image that is compiled from one of `sources`, or of the library's prelude.
-// `tests/fuzz/run SECONDS` builds and runs it.
+// SPDX-License-Identifier: MIT
+// libFuzzer target: any words are a prelude's image, or refused with a message.
+// What was registered passes the verifier and lives through a collection. It
+// runs, too, as far as the verifier promises something (proto.h), which is
+// where no instruction takes a register at its word, and no native is called
+// that does. Inputs are edits (image_edits.h) of an image that is compiled from
+// one of `sources`, or of the library's prelude. `tests/fuzz/run SECONDS`
+// builds and runs it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

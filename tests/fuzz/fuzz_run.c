@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT libFuzzer target: whatever compiles runs, and
-// ends by itself or by an interrupt after a moment, within its limits, without
-// harm to the process. It may use neither files nor programs. `tests/fuzz/run
-// SECONDS` builds and runs it.
+// SPDX-License-Identifier: MIT
+// libFuzzer target: whatever compiles runs, and ends by itself or by an
+// interrupt after a moment, within its limits, without harm to the process. It
+// may use neither files nor programs. `tests/fuzz/run SECONDS` builds and runs
+// it.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

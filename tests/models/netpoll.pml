@@ -51,7 +51,7 @@ mtype = { running, waiting, runnable };
 mtype g_state = running;
 bool moved;            // the deadline was moved away, and that is done
 
-// --- Who wakes --------------------------------------------------------------
+// --- The ends of a wait -----------------------------------------------------
 inline take_for_event(found) {  // take_waiter, ready
   d_step {
     found = (waiter == the_g);

@@ -2,8 +2,8 @@
 // Submitting work against ceasing to look for it (sched/idle.c, find_work.c).
 //
 // Ms run Gs on Ps; a G starts others, ends, or computes for ever. A thread
-// without a P pushes a G into the inbox. Who has nothing to do looks
-// everywhere, gives its P back, and sleeps on its note. At the end, when
+// without a P pushes a G into the inbox. An M that has nothing to do
+// looks everywhere, gives its P back, and sleeps on its note. At the end, when
 // nothing moves any more:
 //   - no G is queued while a P is idle, even if all other Ms compute for ever
 //     (where the system refused a thread: not while all Ms sleep)

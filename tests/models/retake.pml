@@ -301,7 +301,7 @@ end_watch:
   od
 }
 
-// --- Who stops the world, as far as calls are concerned ---------------------
+// --- The M that stops the world, as far as calls are concerned --------------
 inline stop_one(p) {
   if
   :: atomic { status[p] == IDLE -> status[p] = STOPPED; idle_count-- }

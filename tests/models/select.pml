@@ -241,7 +241,7 @@ proctype Close() {
   fi
 }
 
-// --- Who cancels ------------------------------------------------------------
+// --- The M that cancels -----------------------------------------------------
 proctype Cancel() {  // group_cancel, cancel_take: take_word
   byte word;
   bool claimed;

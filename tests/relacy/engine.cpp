@@ -322,7 +322,7 @@ static void ring_stored(uintptr_t address) {
     if (self()->acq_rel_order_[i] >= ring->claimed[slot][i]) continue;
     relacy_fail(
         "a slot of the ring is stored to, but nothing orders that "
-        "behind the read of thread %d, which claimed it",
+        "after the read of thread %d, which claimed it",
         i);
   }
 }

@@ -30,8 +30,8 @@ static void setup_with(int stopper) {
     idle_put_p(&sched, &ps[i]);
   }
   sched.sysmon.started = true;
-  sched.m_limit = 0;      // no more than the dummies
-  sched.running = false;  // no deadlock is reported
+  sched.config.m_limit = 0;  // no more than the dummies
+  sched.running = false;     // no deadlock is reported
   gs[0].status = G_RUNNING;
   gs[0].p = &ps[0];
   ps[0].current = &gs[0];
@@ -43,7 +43,7 @@ static void nobody_stops(void) { setup_with(0); }
 static void thread_1_stops(void) { setup_with(1); }
 static void thread_2_stops(void) { setup_with(2); }
 
-// --- Who has a P ------------------------------------------------------------
+// --- The M that has the P ---------------------------------------------------
 // What only the owner may touch.
 static void use(P *p) {
   p->clock++;
@@ -126,7 +126,7 @@ static void call_twice(void) {
   run_on(m);
 }
 
-// --- Who takes the P --------------------------------------------------------
+// --- The threads that take the P --------------------------------------------
 static void retake(void) {
   take_from_call(&sched, &ps[0]);
   run_dummies();

@@ -102,7 +102,7 @@ static void receive_until_closed(void) {
     words++;
   }
   RELACY_CHECK(words == 1, "closed and empty came before the word");
-  RELACY_CHECK(word == sched.empty_word, "closed, but not empty");
+  RELACY_CHECK(word == sched.config.empty_word, "closed, but not empty");
   check_word(2);
 }
 

@@ -55,7 +55,7 @@ static void two_call(void) {
 }
 static void own_is_idle(void) { setup_world(IDLE, SPINS, BUSY); }
 
-// --- Who submits ------------------------------------------------------------
+// --- The threads that submit ------------------------------------------------
 static void spawn(void) { sched_spawn(&ps[0], work_new(0)); }
 
 static void spawn_two(void) {
@@ -114,7 +114,7 @@ static void post_to_inbox(void) {
   sched_post(&sched, &post);
 }
 
-// --- Who ceases to look -----------------------------------------------------
+// --- The Ms that cease to look ----------------------------------------------
 static void stop_looking(void) {
   M *m = &ms[relacy_thread()];
   give_up(m);

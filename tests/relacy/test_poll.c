@@ -28,7 +28,7 @@ static void setup(void) {
   ps[0].current = g;
 }
 
-// --- Who waits --------------------------------------------------------------
+// --- The G that waits -------------------------------------------------------
 static void told(PollResult result) {
   RELACY_CHECK(result != POLL_PARKED && result != POLL_BUSY, "result %d",
                (int)result);
@@ -67,7 +67,7 @@ static void wait_twice(void) {
   work_found(&gs[0]);
 }
 
-// --- Who ends the wait ------------------------------------------------------
+// --- The threads that end the wait ------------------------------------------
 static void event(void) {
   ready_one(my_p(), take_waiter(&desc, POLL_READ, true));
   resume(my_p());
@@ -98,7 +98,7 @@ static void setup_sleeper(void) {
   setup();
   memset(&sleeper, 0, sizeof sleeper);
   sleeper.sched = &sched;
-  sched.m_limit = 0;          // no other M
+  sched.config.m_limit = 0;   // no other M
   sched.netpoll.waiters = 1;  // so it polls
   ms[2].p = NULL;
   ps[2].m = NULL;  // taken, for whom is woken

@@ -29,7 +29,7 @@ static void setup_two_queues(void) {
 // The owner takes from the tail.
 static void setup_child_first(void) {
   setup();
-  sched.child_first = true;
+  sched.config.child_first = true;
 }
 
 static void setup_idle_status(void) {

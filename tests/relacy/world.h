@@ -29,7 +29,7 @@ typedef struct Work {
 static Work works[WORLD_GS];
 
 static inline void world_setup(void) {
-  memset(&sched, 0, offsetof(Sched, order));
+  memset(&sched, 0, offsetof(Sched, steal.order));
   memset(&sched.started_at, 0, sizeof sched - offsetof(Sched, started_at));
   memset(ps, 0, sizeof ps);
   memset(gs, 0, sizeof gs);
@@ -37,19 +37,19 @@ static inline void world_setup(void) {
   memset(works, 0, sizeof works);
   sched.begun = 1;
   sched.lock.rank = &rank_sched;
-  sched.procs = sched.ps_made = WORLD_PS;
-  sched.futile_max = UINT32_MAX;
-  sched.syscalls_max = SYSCALLS_MAX_DEFAULT;
-  sched.m_limit = M_LIMIT_DEFAULT;
-  sched.empty_word = 0xE;
+  sched.ps.count = sched.ps.made = WORLD_PS;
+  sched.config.futile_max = UINT32_MAX;
+  sched.config.syscalls_max = SYSCALLS_MAX_DEFAULT;
+  sched.config.m_limit = M_LIMIT_DEFAULT;
+  sched.config.empty_word = 0xE;
   sched.running = true;
   relacy_constant(&sched.idle_mask.words[1], sizeof sched.idle_mask - 8);
   relacy_constant(&sched.timer_mask.words[1], sizeof sched.timer_mask - 8);
-  relacy_constant(&sched.procs, sizeof sched.procs);
-  relacy_constant(sched.all_ps, sizeof sched.all_ps);
+  relacy_constant(&sched.ps.count, sizeof sched.ps.count);
+  relacy_constant(sched.ps.all, sizeof sched.ps.all);
   for (int i = 0; i < WORLD_PS; i++) {
     P *p = &ps[i];
-    sched.all_ps[i] = p;
+    sched.ps.all[i] = p;
     p->sched = &sched;
     p->id = i;
     p->status = P_RUNNING;

@@ -21,7 +21,7 @@
 #include "vm/csp.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 // --- A runtime with one module of its own -----------------------------------
 static inline CspStatus do_nothing(CspCall *call) {

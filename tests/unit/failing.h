@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: MIT What the library asks of libc, made to fail on
-// demand, for programs that are linked with failing.opt (ld's --wrap). Calls
-// from our own objects come here. libc's own calls do not, so those of its
-// functions that allocate are here themselves. Descriptors and threads count as
-// allocations, too, and so does each object of the language's heap: the heap's
-// caches are kept empty while failures are on, so that every one comes to
-// heap_alloc_slow.
+// SPDX-License-Identifier: MIT
+// What the library asks of libc, made to fail on demand, for programs that are
+// linked with failing.opt (ld's --wrap). Calls from our own objects come here.
+// libc's own calls do not, so those of its functions that allocate are here
+// themselves. Descriptors and threads count as allocations, too, and so does
+// each object of the language's heap: the heap's caches are kept empty while
+// failures are on, so that every one comes to heap_alloc_slow.
 //
 // What malloc and the like gave, and what was mapped, is kept in a table, with
 // the number of the allocation: what is still there at the end is a leak.

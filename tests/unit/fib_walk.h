@@ -285,7 +285,7 @@ static inline void fib_note(FibWalk *walk, int thread) {
 static inline void fib_hold_all(FibWalk *walk) {
   rt_lock(&walk->sched->lock);
   for (int i = 0; i < walk->threads; i++) {
-    P *p = walk->sched->all_ps[i];
+    P *p = walk->sched->ps.all[i];
     RT_CHECK(idle_get_p(walk->sched, p) == p, "a P is not free");
     walk->thread[i] = (FibThread){.p = p};
   }

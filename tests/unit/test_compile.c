@@ -4,7 +4,7 @@
 #include "compile_fixture.h"
 #include "vm/code/proto.h"
 #include "vm/interp/native_call.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 // --- Code -------------------------------------------------------------------
 static void test_fib(void **state) {

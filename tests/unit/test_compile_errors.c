@@ -1,15 +1,16 @@
-// SPDX-License-Identifier: MIT What the compiler says: errors, what was
-// probably meant, warnings, and how it finds modules.
+// SPDX-License-Identifier: MIT
+// What the compiler says: errors, what was probably meant, warnings, and how it
+// finds modules.
 #include <unistd.h>
 
 #include "compile_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
-#include "vm/native/module.h"
-#include "vm/object/format.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 
 // --- Errors -----------------------------------------------------------------
 static void test_unknown_names(void **state) {

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT Threads of the host's against csp_free: what
-// ends the run may be a call that is still on its way out of the runtime.
-// Wakers outlive the runtime. The host is told of waits that are cancelled.
-// Threads that cannot know whether there is a runtime have a door.
+// SPDX-License-Identifier: MIT
+// Threads of the host's against csp_free: what ends the run may be a call that
+// is still on its way out of the runtime. Wakers outlive the runtime. The host
+// is told of waits that are cancelled. Threads that cannot know whether there
+// is a runtime have a door.
 #include <poll.h>
 #include <stdatomic.h>
 #include <time.h>

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: MIT Groups and cancellation under interleaving (row
-// 28): a member is taken away from whatever it waits for, or is woken as usual,
-// once. No cancellation is lost. None ends a later wait that it is not for, of
-// a shielded member, or of the owner after the group. The owner goes on when
-// all have left, not before.
+// SPDX-License-Identifier: MIT
+// Groups and cancellation under interleaving (row 28): a member is taken away
+// from whatever it waits for, or is woken as usual, once. No cancellation is
+// lost. None ends a later wait that it is not for, of a shielded member, or of
+// the owner after the group. The owner goes on when all have left, not before.
 //
 // The whole runtime runs: an owner with its members, and outsiders that cancel,
 // send, close. Each member waits once, as it likes; then once more, shielded,
@@ -449,7 +449,7 @@ static void body(void *arg) {
   desc = NULL;
   world_init(&world, test->procs, CANCEL_TASKS);
   for (int i = 0; i < 4; i++) world_chan(&world, i, 0);
-  world.sched->syscalls_max = 1;
+  world.sched->config.syscalls_max = 1;
   for (int i = 0; i < CANCEL_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
   has_started = 0;

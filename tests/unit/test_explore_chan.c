@@ -229,7 +229,7 @@ static void bare_body(void *arg) {
   reset_values();
   world_init(&world, CHAN_GS, CHAN_GS);
   world.sched->hooks.barrier = step_at_store;
-  world.sched->barrier = stores_are_steps;
+  world.sched->config.barrier = stores_are_steps;
   for (int i = 0; i < CHAN_GS; i++) world.tasks[i].g.id = (uint64_t)i + 1;
   world_chan(&world, 0, 0);
   world_chan(&world, 1, 0);

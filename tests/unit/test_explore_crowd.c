@@ -80,8 +80,8 @@ static struct {
 // --- The watcher ------------------------------------------------------------
 static bool is_queued(Sched *sched) {
   bool queued = sched->global.count > 0;
-  for (int i = 0; i < sched->procs; i++) {
-    const P *p = sched->all_ps[i];
+  for (int i = 0; i < sched->ps.count; i++) {
+    const P *p = sched->ps.all[i];
     queued |= p->head != p->tail;
   }
   return queued;
@@ -91,8 +91,8 @@ static bool is_queued(Sched *sched) {
 // something. The first of these is apart, as another P may be idle after it.
 static uint64_t moves(Sched *sched) {
   uint64_t sum = (sched->stats.parks + sched->stats.wakes) << 32;
-  for (int i = 0; i < sched->procs; i++) {
-    const P *p = sched->all_ps[i];
+  for (int i = 0; i < sched->ps.count; i++) {
+    const P *p = sched->ps.all[i];
     if (p->status == P_IDLE) sum += p->stats.schedules;
   }
   return sum;

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT Deadlock detection under interleaving (row 38).
-// It fires whenever nothing can run any more, and never while something can: a
-// G in a blocking call, a timer, a pin held by another thread, a G on its way
-// from one queue to another. And the end by sched_exit, from wherever it comes.
+// SPDX-License-Identifier: MIT
+// Deadlock detection under interleaving (row 38). It fires whenever nothing can
+// run any more, and never while something can: a G in a blocking call, a timer,
+// a pin held by another thread, a G on its way from one queue to another. And
+// the end by sched_exit, from wherever it comes.
 //
 // Found when broken (tests/explore/mutants):
 //   calls, timers, pins or running Ps that are not counted

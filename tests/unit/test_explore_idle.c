@@ -154,11 +154,11 @@ static void setup(const IdleTest *test) {
   SchedConfig config = {.procs = IDLE_PS, .seed = 1};
   sched = sched_new(&config);
   EXPLORE_CHECK(sched != NULL, "out of memory");
-  sched->futile_max = UINT32_MAX;  // there are no looks here
+  sched->config.futile_max = UINT32_MAX;  // there are no looks here
   world_quiet(sched);
   memset(gs, 0, sizeof gs);
   for (int i = 0; i < IDLE_PS; i++) {
-    ps[i] = sched->all_ps[i];
+    ps[i] = sched->ps.all[i];
     ms[i] = (M){.sched = sched};
     if (test->states[i] != PART_IDLE) {
       hold(i, test->states[i] == PART_SPINNING);

@@ -39,7 +39,7 @@ static void heap_under_sched_lock(void *arg) {
   begin();
   rt_lock(&world.sched->lock);
   Timer timer = {0};
-  timer_start(world.sched->all_ps[0], &timer, 1, 0);
+  timer_start(world.sched->ps.all[0], &timer, 1, 0);
 }
 
 static void channels_by_falling_address(void *arg) {
@@ -56,7 +56,7 @@ static void idle_twice(void *arg) {
   (void)arg;
   begin();
   rt_lock(&world.sched->lock);
-  idle_put_p(world.sched, world.sched->all_ps[0]);
+  idle_put_p(world.sched, world.sched->ps.all[0]);
 }
 
 static void idle_with_work(void *arg) {

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT Callbacks under interleaving (row 23). The G of
-// a callback runs on its own thread only, whoever readies it and wherever it is
-// queued. The P goes on meanwhile. Nothing is lost when the world stops, the
-// callback blocks in a call, nests, or the runtime ends. One thread is left to
-// run what callbacks wait for.
+// SPDX-License-Identifier: MIT
+// Callbacks under interleaving (row 23). The G of a callback runs on its own
+// thread only, whoever readies it and wherever it is queued. The P goes on
+// meanwhile. Nothing is lost when the world stops, the callback blocks in a
+// call, nests, or the runtime ends. One thread is left to run what callbacks
+// wait for.
 //
 // Found when broken (tests/explore/mutants):
 //   a thread that does not wait for its P
@@ -207,7 +208,7 @@ static void locked_body(void *arg) {
   callbacks_run = callbacks_refused = 0;
   world_init(&world, locked_test->procs, LOCKED_TASKS);
   if (locked_test->threads > 0)
-    world.sched->m_limit = (uint32_t)locked_test->threads;
+    world.sched->config.m_limit = (uint32_t)locked_test->threads;
   if (locked_test->refuse) rt_explore_may_start(refuse_some);
   for (int i = 0; i < LOCKED_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;

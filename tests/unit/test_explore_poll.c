@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: MIT Netpoll and the inbox under interleaving (rows
-// 23b, 24). A G that waits for a descriptor is woken once by an event, the
-// deadline or close, whichever comes when. No post is lost. Nobody sleeps while
-// something is there. No deadlock is reported while somebody waits for a
-// descriptor.
+// SPDX-License-Identifier: MIT
+// Netpoll and the inbox under interleaving (rows 23b, 24). A G that waits for a
+// descriptor is woken once by an event, the deadline or close, whichever comes
+// when. No post is lost. Nobody sleeps while something is there. No deadlock is
+// reported while somebody waits for a descriptor.
 //
 // Found when broken (tests/explore/mutants):
 //   a wait that does not look again at closed

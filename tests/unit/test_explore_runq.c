@@ -133,10 +133,10 @@ static void setup(const QueueTest *test) {
   SchedConfig config = {.procs = QUEUE_PS, .seed = 1};
   sched = sched_new(&config);
   EXPLORE_CHECK(sched != NULL, "out of memory");
-  sched->child_first = test->child_first;
+  sched->config.child_first = test->child_first;
   world_quiet(sched);
   for (int i = 0; i < QUEUE_PS; i++) {
-    P *p = ps[i] = sched->all_ps[i];
+    P *p = ps[i] = sched->ps.all[i];
     p->head = p->tail = test->start;
     p->status = test->status;
   }

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: MIT Blocking calls under interleaving (rows 2, 22).
-// There are never more Ms in calls than places. A call that waits for a place
-// gets one, in turn, also when the M that comes back goes on computing. None is
-// lost when the world stops, the number of Ps changes, or no thread can be had.
-// Quick calls against sysmon, stops of the world, handshakes and the end: one G
-// at a time on each P, none lost, all counts back at 0.
+// SPDX-License-Identifier: MIT
+// Blocking calls under interleaving (rows 2, 22). There are never more Ms in
+// calls than places. A call that waits for a place gets one, in turn, also when
+// the M that comes back goes on computing. None is lost when the world stops,
+// the number of Ps changes, or no thread can be had. Quick calls against
+// sysmon, stops of the world, handshakes and the end: one G at a time on each
+// P, none lost, all counts back at 0.
 //
 // Found when broken (tests/explore/mutants):
 //   a place that is given to nobody, or to two
@@ -87,7 +88,7 @@ static void quick_caller(P *p, Task *task) {
 // is a place or not.
 static void long_call(Shared *shared) {
   explore_until_set(&shared->flag);
-  int most = places + shared->sched->procs;
+  int most = places + shared->sched->ps.count;
   EXPLORE_CHECK((int)shared->sched->calls.count < most, "%u calls, %d places",
                 shared->sched->calls.count, places);
 }
@@ -176,7 +177,7 @@ static void free_caller(void *arg, P *p) {
 static void freeing_shaker(P *p, Task *task) {
   CO_BEGIN;
   sched_for_each_p(p, &task->g, free_caller, task);
-  EXPLORE_CHECK(task->n == task->shared->sched->procs,
+  EXPLORE_CHECK(task->n == task->shared->sched->ps.count,
                 "a handshake forgot a P");
   rt_store_seq(&task->shared->flag, 1u);
   CO_END;
@@ -270,10 +271,10 @@ static void call_body(void *arg) {
   memset(runs_on, 0, sizeof runs_on);
   places = call_test->places;
   world_init(&world, call_test->procs, CALL_TASKS);
-  world.sched->syscalls_max = (uint32_t)places;
-  world.sched->syscalls_given = true;
+  world.sched->config.syscalls_max = (uint32_t)places;
+  world.sched->config.syscalls_given = true;
   if (call_test->threads > 0)
-    world.sched->m_limit = (uint32_t)call_test->threads;
+    world.sched->config.m_limit = (uint32_t)call_test->threads;
   for (int i = 0; i < CALL_TASKS; i++) {
     world.tasks[i].g.resume = task_resume_once;  // the P may change
   }

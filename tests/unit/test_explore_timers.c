@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT Timers under interleaving (row 25). Started,
-// stopped and fired by several Ps, each fires once or was stopped. Timers of
-// idle Ps, for which one sleeping M watches (idle.c), are never forgotten.
+// SPDX-License-Identifier: MIT
+// Timers under interleaving (row 25). Started, stopped and fired by several Ps,
+// each fires once or was stopped. Timers of idle Ps, for which one sleeping M
+// watches (idle.c), are never forgotten.
 //
 // Found when broken (tests/explore/mutants):
 //   a stop that does not look at the owner again under the lock

@@ -30,7 +30,7 @@ static void wake_run(int tasks, void (*main_body)(P *p, Task *task)) {
   Shared world;
   memset(ran, 0, sizeof ran);
   world_init(&world, procs, tasks);
-  world.sched->topology = topology;
+  world.sched->steal.topology = topology;
   if (topology != NULL) steal_order_open(world.sched);
   world_chan(&world, 0, 0);
   for (int i = 0; i < tasks; i++) {
@@ -135,7 +135,7 @@ static void thieves_find_few_busy_ps(void **state) {
 // Searches were in vain, so spawn wakes nobody: the spawner's looks do.
 static void spawn_and_look(P *p, Task *task) {
   CO_BEGIN;
-  task->shared->sched->futile_max = 0;
+  task->shared->sched->config.futile_max = 0;
   for (task->i = 1; task->i <= rounds; task->i++) {
     world_go(p, &task->shared->tasks[task->i], child);
     while (rt_load_seq(&ran[task->i]) == 0) CO_LOOK;

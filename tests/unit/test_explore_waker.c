@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: MIT A native's wake-up by another thread
-// (vm/runtime/park.c), under interleaving: the host wakes while the goroutine
-// waits, while it is told that nobody waits any more, and while the runtime is
-// freed. Whatever comes first, make is called once, and never before
-// `cancelled` has returned. A waker that was woken before is not told. The
-// block is freed once, after its last use.
+// SPDX-License-Identifier: MIT
+// A native's wake-up by another thread (vm/runtime/park.c), under interleaving:
+// the host wakes while the goroutine waits, while it is told that nobody waits
+// any more, and while the runtime is freed. Whatever comes first, make is
+// called once, and never before `cancelled` has returned. A waker that was
+// woken before is not told. The block is freed once, after its last use.
 //
 // The channel, the scheduler and the door are the real ones. Of the VM there is
 // a Csp in which only what park.c reads is set. The rest of what it calls is

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: MIT Watching under interleaving. A thread without a
-// P stops the world (row 35b, dumps) against all that runs, against other
-// stops, and against the end. Events are kept meanwhile, in rings that go over
-// at once.
+// SPDX-License-Identifier: MIT
+// Watching under interleaving. A thread without a P stops the world (row 35b,
+// dumps) against all that runs, against other stops, and against the end.
+// Events are kept meanwhile, in rings that go over at once.
 //
 // Found when broken:
 //   a restart that does not look for the deadlock which came while the world
@@ -46,8 +46,8 @@ static void check_inside(void *arg) {
   stop_seen = 1;
   for (int i = 0; i < 3; i++) RT_STEP(&is_stopped);
   EXPLORE_CHECK(inside == 0, "%u goroutines run in a stopped world", inside);
-  for (int i = 0; i < sched->procs; i++) {
-    EXPLORE_CHECK(p_status(sched->all_ps[i]) == P_STOPPED,
+  for (int i = 0; i < sched->ps.count; i++) {
+    EXPLORE_CHECK(p_status(sched->ps.all[i]) == P_STOPPED,
                   "P %d is not stopped", i);
   }
   is_stopped = false;
@@ -192,7 +192,7 @@ static void check_ring(const Sched *sched, const P *p) {
 
 static void check_events(Sched *sched) {
   if (watch_test->events == 0) return;
-  for (int i = 0; i < sched->procs; i++) check_ring(sched, sched->all_ps[i]);
+  for (int i = 0; i < sched->ps.count; i++) check_ring(sched, sched->ps.all[i]);
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
@@ -212,7 +212,7 @@ static void watch_body(void *arg) {
   SchedConfig config = {.trace_events = watch_test->events};
   EXPLORE_CHECK(trace_init(world.sched, &config), "out of memory");
   for (int i = 0; i < watch_test->procs; i++) {
-    EXPLORE_CHECK(trace_init_p(world.sched->all_ps[i]), "out of memory");
+    EXPLORE_CHECK(trace_init_p(world.sched->ps.all[i]), "out of memory");
   }
   for (int i = 0; i < WATCH_TASKS; i++) {
     world.tasks[i].g.resume = task_resume_once;  // the P may change

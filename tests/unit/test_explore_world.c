@@ -36,8 +36,8 @@ static void work(void) {
 static void check_stopped(const P *mine) {
   EXPLORE_CHECK(inside == 0, "%u goroutines run in a stopped world", inside);
   const Sched *sched = mine->sched;
-  for (int i = 0; i < sched->procs; i++) {
-    const P *p = sched->all_ps[i];
+  for (int i = 0; i < sched->ps.count; i++) {
+    const P *p = sched->ps.all[i];
     EXPLORE_CHECK(p->status == P_STOPPED, "P %d is not stopped", i);
   }
   EXPLORE_CHECK(sched->idle.ps == NULL && sched->idle_count == 0,

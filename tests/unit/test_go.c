@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT csp_go: goroutines that the host and natives
-// start, and how they hear of their ends. And csp_task_done.
+// SPDX-License-Identifier: MIT
+// csp_go: goroutines that the host and natives start, and how they hear of
+// their ends. And csp_task_done.
 #include <stdatomic.h>
 
 #include <unistd.h>

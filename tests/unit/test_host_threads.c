@@ -236,7 +236,7 @@ static void *waits_for_nothing(void *arg) {
   return NULL;
 }
 
-// Who waits when the run ends is told.
+// A thread that waits when the run ends is told so.
 static void ends_are_told(void **state) {
   (void)state;
   Running r;

@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: MIT vm/runtime/image.c: a prelude's functions are
-// the same from an image as from the compiler. What no image can hold is
-// refused, and so are another version's and damaged ones.
+// SPDX-License-Identifier: MIT
+// vm/runtime/image.c: a prelude's functions are the same from an image as from
+// the compiler. What no image can hold is refused, and so are another version's
+// and damaged ones.
 #include "embed_fixture.h"
 #include "vm/code/dis.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/proto.h"
 #include "vm/interp/native_call.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 // All kinds of constants and parameters, and functions that refer to each
 // other, forwards and backwards.

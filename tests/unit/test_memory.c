@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: MIT CspConfig.alloc: a host's allocator that counts
-// and checks. What it is told of a block is right. Nothing is left after
-// csp_free but what csp.h names. libc's own allocator is not called meanwhile
-// (memory.opt has our objects' calls come here, and those that libc makes for
-// itself do not).
+// SPDX-License-Identifier: MIT
+// CspConfig.alloc: a host's allocator that counts and checks. What it is told
+// of a block is right. Nothing is left after csp_free but what csp.h names.
+// libc's own allocator is not called meanwhile (memory.opt has our objects'
+// calls come here, and those that libc makes for itself do not).
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>

@@ -23,7 +23,7 @@ static Chan *new_chan(uint32_t limit) {
   memset(&sched, 0, sizeof sched);
   memset(&p, 0, sizeof p);
   sched.memory = &mem_libc;
-  sched.empty_word = EMPTY;
+  sched.config.empty_word = EMPTY;
   p.sched = &sched;
   p.single = true;
   Chan *chan = malloc(chan_size_grows());
@@ -263,7 +263,7 @@ static void mark_all_of(Chan *chan, uint32_t largest) {
   static const ChanScan marks = {no_word, mark_block, no_waiter};
   memset(marked, 0, sizeof marked);
   grey_count = seen_count = 0;
-  sched.barrier = true;
+  sched.config.barrier = true;
   uint32_t turns = 10 + below(110);
   uint32_t scanned_at = below(turns), pace = 1 + below(40);
   for (uint32_t turn = 0; turn < turns; turn++) {
@@ -275,7 +275,7 @@ static void mark_all_of(Chan *chan, uint32_t largest) {
       walk_take(chan);
   }
   while (scan_one()) continue;
-  sched.barrier = false;
+  sched.config.barrier = false;
   for (uint64_t word = taken; word < sent; word++)
     assert_true(marked[FIRST + word]);
   for (const ChanBlock *b = chan_growth(chan)->first; b != NULL; b = b->next)

@@ -159,7 +159,7 @@ static void counted_spawn(P *p, G *g) {
   } else if (!p->single && rt_load_relaxed(&sched->idle_count) != 0) {
     path = rt_load_relaxed(&sched->spinning) == 0 && path == SPAWN ? SPAWN_WAKE
                                                                    : PATH_COUNT;
-  } else if (sched->futile_max == 0) {
+  } else if (sched->config.futile_max == 0) {
     path = !has_next(p) && path == SPAWN ? SPAWN_QUIET : PATH_COUNT;
   }
   WINDOW_OPEN(path);
@@ -496,13 +496,13 @@ static bool peers_wait(Task *task) {
 // All but the main one and those that hold Ps.
 static bool others_ended(Task *task) {
   Shared *shared = task->shared;
-  return rt_load_acquire(&shared->running) == (uint32_t)shared->sched->procs;
+  return rt_load_acquire(&shared->running) == (uint32_t)shared->sched->ps.count;
 }
 
 // All Ps but p get a goroutine that holds them; then this thread counts.
 static void begin(P *p, Task *task) {
   Shared *shared = task->shared;
-  uint64_t others = (uint64_t)shared->sched->procs - 1;
+  uint64_t others = (uint64_t)shared->sched->ps.count - 1;
   for (uint64_t i = 0; i < others; i++) {
     start(p, task, TASKS - 1 - (int)i, hold_body);
   }
@@ -541,7 +541,7 @@ static void spawn_main(P *p, Task *task) {
 
 static void quiet_main(P *p, Task *task) {
   MAIN_BEGIN;
-  task->shared->sched->futile_max = 0;
+  task->shared->sched->config.futile_max = 0;
   for (task->i = 0; task->i < ROUNDS; task->i++) {
     start(p, task, 1, end_body);
     while (!others_ended(task)) CO_YIELD;
@@ -689,7 +689,7 @@ static void timer_main(P *p, Task *task) {
 static bool pool_is_full(Task *task) {
   Sched *sched = task->shared->sched;
   rt_lock(&sched->lock);
-  bool full = sched->ms.idle == (uint32_t)sched->procs - 1;
+  bool full = sched->ms.idle == (uint32_t)sched->ps.count - 1;
   rt_unlock(&sched->lock);
   return full && rt_load_acquire(&task->shared->running) == 1;
 }
@@ -712,7 +712,7 @@ static void run_main(int procs, void (*body)(P *p, Task *task)) {
   static const uint32_t caps[8] = {0, 0, 0, 4, 0, 0, 0, 0};
   Shared shared;
   shared_init(&shared, procs, TASKS);
-  shared.sched->futile_max = UINT32_MAX;
+  shared.sched->config.futile_max = UINT32_MAX;
   for (int i = 0; i < 8; i++) shared_chan(&shared, i, caps[i]);
   assert_int_equal(shared_run(&shared, body), SCHED_EXITED);
   shared_free(&shared);

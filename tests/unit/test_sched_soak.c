@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT Everything at once for a while: channels,
-// select, timers, spawns, calls, stops of the world. At the end all counters
-// balance.
+// SPDX-License-Identifier: MIT
+// Everything at once for a while: channels, select, timers, spawns, calls,
+// stops of the world. At the end all counters balance.
 //   test_sched_soak [ROUNDS]    (each a runtime of its own)
 #include <time.h>
 

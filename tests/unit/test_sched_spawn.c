@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: MIT The two spawn policies (rows 31-33) on running
-// runtimes. Both run fib by goroutines. Child first on one P runs as a program
-// of calls would, with a queue that is no longer than the forks are deep. Last
-// come the numbers of the book's fib(4) (fib_walk.h), which
-// bench/sched/fib_table prints.
+// SPDX-License-Identifier: MIT
+// The two spawn policies (rows 31-33) on running runtimes. Both run fib by
+// goroutines. Child first on one P runs as a program of calls would, with a
+// queue that is no longer than the forks are deep. Last come the numbers of the
+// book's fib(4) (fib_walk.h), which bench/sched/fib_table prints.
 #include "sched_fixture.h"
 // the fixture first: cmocka wants its headers before
 #include "sched/internal.h"

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT The monitor (row 20). It asks for a collection
-// when there was none for two minutes, once. It sleeps when nothing runs, until
-// something does.
+// SPDX-License-Identifier: MIT
+// The monitor (row 20). It asks for a collection when there was none for two
+// minutes, once. It sleeps when nothing runs, until something does.
 #include "sched/internal.h"
 #include "sched_fixture.h"
 

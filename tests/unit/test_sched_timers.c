@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT Timers: the heap, order, stop, restart, periods,
-// sleep. Late, or never early.
+// SPDX-License-Identifier: MIT
+// Timers: the heap, order, stop, restart, periods, sleep. Late, or never early.
 #include "sched_fixture.h"
 
 #include "sched/internal.h"

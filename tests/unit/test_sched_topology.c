@@ -384,7 +384,8 @@ static void note_all(Sched *sched) {
 }
 
 static int distance(const Sched *sched, int a, int b) {
-  uint32_t x = sched->locality->places[a], y = sched->locality->places[b];
+  uint32_t x = sched->steal.locality->places[a],
+           y = sched->steal.locality->places[b];
   if (x == y) return 0;
   return (x & SCHED_NODE_MASK) == (y & SCHED_NODE_MASK) ? 1 : 2;
 }
@@ -503,10 +504,10 @@ static void rings_follow_a_p_that_moves(void **state) {
   rings = steal_order_rings(sched_p(sched, 0));
   assert_int_equal(rings->end[RING_DOMAIN], 2);
   assert_true(rings->ids[0] == 4 && rings->ids[1] == 5);
-  uint32_t version = sched->locality->version;
+  uint32_t version = sched->steal.locality->version;
   here_cpu = 5;  // the same domain
   steal_order_note_place(sched_p(sched, 0));
-  assert_int_equal(sched->locality->version, version);
+  assert_int_equal(sched->steal.locality->version, version);
   sched_free(sched);
 }
 
@@ -535,10 +536,10 @@ static void other_procs_make_other_rings(void **state) {
   Sched *sched = new_sched(8, &t);
   note_all(sched);
   check_round(sched, 2, 3);
-  sched->procs = 3;
+  sched->ps.count = 3;
   steal_order_of_procs(sched);
   check_round(sched, 2, 3);
-  sched->procs = 8;
+  sched->ps.count = 8;
   steal_order_of_procs(sched);
   check_round(sched, 2, 3);
   sched_free(sched);

@@ -179,7 +179,7 @@ static void a_full_ring_keeps_the_last(void **state) {
   Shared shared;
   shared_init_watched(&shared, 1, 1, (SchedConfig){.trace_events = 16});
   shared_run(&shared, yields);
-  assert_int_equal(shared.sched->all_ps[0]->trace.count, 203);
+  assert_int_equal(shared.sched->ps.all[0]->trace.count, 203);
   char *text = written(shared.sched);
   assert_non_null(strstr(text, "\"events_lost\":\"187\""));
   assert_int_equal(occurrences(text, "\"ph\":\"B\""), 8);

@@ -6,7 +6,7 @@
 #include "lang/parse/parse.h"
 #include "vm/code/dis.h"
 #include "vm/interp/native_call.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 static void expect_incomplete(const char *text, bool incomplete) {
   if (lang_is_incomplete(text, strlen(text)) != incomplete)

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT Hosts whose threads have small C stacks. Scripts
-// and natives that call each other without end panic, however little there is.
-// Functions of the library that walk deep values, and functions that they call
-// back, need no more. (Below each stack lies a page that nobody may touch. Deep
-// source text: test_compile_stack.c.)
+// SPDX-License-Identifier: MIT
+// Hosts whose threads have small C stacks. Scripts and natives that call each
+// other without end panic, however little there is. Functions of the library
+// that walk deep values, and functions that they call back, need no more.
+// (Below each stack lies a page that nobody may touch. Deep source text:
+// test_compile_stack.c.)
 #include <limits.h>
 #include <sys/mman.h>
 #include <ucontext.h>

@@ -5,7 +5,7 @@
 #include "vm/code/operands.h"
 #include "vm/heap/local.h"
 #include "vm/interp/call.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/stack.h"
 #include "vm/object/list.h"

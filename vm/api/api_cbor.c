@@ -13,9 +13,9 @@
 #include "vm/api/cbor.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/box.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/object/value_text.h"
 #include "vm/value/utf8.h"
 
 enum { WRITE_NS = 10, WRITE_BYTES_IN_NS = 4 };  // what an item costs

@@ -15,13 +15,13 @@
 #include "vm/object/bytes.h"
 #include "vm/object/compare.h"
 #include "vm/object/error.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/object/string_tail.h"
 #include "vm/object/tuple.h"
+#include "vm/object/value_text.h"
 #include "vm/value/utf8.h"
 
 static CspValue wrap_obj(const void *obj) {
@@ -54,6 +54,7 @@ CspType csp_type(CspValue value) {
   if (__builtin_expect(obj->flags & STRING_TAIL, 0) &&
       obj->type == OBJ_STRING && !string_tail_settle(AS(ObjString, value)))
     return CSP_NO_MEMORY;
+  RT_ASSERT(types[obj->type] != CSP_NIL);  // no script and no host has others
   return (CspType)types[obj->type];
 }
 

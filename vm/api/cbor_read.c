@@ -11,9 +11,9 @@
 #include "vm/api/cbor.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/object/value_text.h"
 #include "vm/value/utf8.h"
 
 // A list or map that is being read.

@@ -2,6 +2,8 @@
 // The table of opcodes as data: what opcodes.def says of each.
 #include "vm/code/opcodes.h"
 
+#include <string.h>
+
 typedef struct OpInfo {
   const char *name;
   const char *kinds;
@@ -48,6 +50,21 @@ uint32_t op_range(Instr i, uint32_t *first) {
       break;
   }
   rt_throw("op_range: opcode %u", INSTR_OP(i));
+}
+
+Op op_backward(Op op) {
+  static const uint8_t backward[OP_COUNT] = {
+      [OP_LT] = OP_LTL,
+      [OP_LE] = OP_LEL,
+      [OP_LTI] = OP_LTIL,
+      [OP_LEI] = OP_LEIL,
+  };
+  RT_ASSERT(op < OP_COUNT);
+  if (backward[op] == 0) return OP_COUNT;
+  Op form = (Op)backward[op];
+  RT_ASSERT((op_traits(form) & JUMPS_BACK) != 0);
+  RT_ASSERT(strcmp(op_kinds(form), op_kinds(op)) == 0);
+  return form;
 }
 
 // --- Two operations in one --------------------------------------------------

@@ -93,6 +93,9 @@ uint32_t op_traits(Op op);  // of OpTrait
 bool op_kind_is_extra(char kind);
 // The registers that i uses beside its operands: how many, from *first on.
 uint32_t op_range(Instr i, uint32_t *first);
+// The form of a comparison that jumps backward, and counts a safepoint.
+// OP_COUNT: there is none.
+Op op_backward(Op op);
 FusedOps op_fused(Op op);
 // The opcode that does both. OP_COUNT: there is none.
 Op op_fuse(Op first, Op second, bool turned, bool constant);

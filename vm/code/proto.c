@@ -159,8 +159,13 @@ static const char *check_constant(const Verify *verify, char kind,
       return check_fits(constant, INSTR_B(verify->proto->code[verify->at]));
     case 'l':
       return value_is_type(constant, OBJ_LIST) ? NULL : "a list is needed";
-    default:
+    case 'k':
+    case 'x':
+    case 'K':
+    case 'N':
       return NULL;
+    default:
+      rt_throw("a constant of kind %c", kind);
   }
 }
 

@@ -102,7 +102,7 @@ struct Vm {
   struct NativeModule *native_modules;  // registered, not necessarily loaded
   struct HostMethods *host_methods;     // of host classes (api_host.c)
   // A panic of the main goroutine is reported after that time though members of
-  // its groups have not ended: group.c.
+  // its groups have not ended: group_block.c.
   int64_t panic_wait_ns;
   struct Row *rows;  // of a test (rows.c), or NULL
   Timer late;

@@ -19,7 +19,6 @@
 #include "vm/object/bytes.h"
 #include "vm/object/compare.h"
 #include "vm/object/error.h"
-#include "vm/object/format.h"
 #include "vm/object/habit.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
@@ -28,6 +27,7 @@
 #include "vm/object/search.h"
 #include "vm/object/string.h"
 #include "vm/object/tuple.h"
+#include "vm/object/value_text.h"
 #include "vm/value/number.h"
 
 // Ids in caches have 24 bits; the last ones stand for built-in types.

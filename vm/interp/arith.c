@@ -17,9 +17,9 @@
 #include "vm/interp/tuples.h"
 #include "vm/object/box.h"
 #include "vm/object/compare.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 
 static const char *op_text(Op op) {
   switch (op) {

@@ -14,7 +14,7 @@
 #include "vm/interp/call_native.h"
 #include "vm/interp/drop.h"
 #include "vm/interp/explain.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"

@@ -10,12 +10,12 @@
 #include "vm/code/operands.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
-#include "vm/interp/locks.h"
+#include "vm/interp/lock_wait.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/channel_memory.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 // The SEND before g->pc was refused: its channel wants more room, and then it
 // begins again, or is closed.

@@ -7,7 +7,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 Next channel_send(Local *local, Goroutine *g, Value to, Value v);
 Next channel_recv(Local *local, Goroutine *g, Instr i);

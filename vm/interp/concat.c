@@ -9,8 +9,8 @@
 #include "vm/interp/call.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
-#include "vm/object/format.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 
 enum { CONCAT_INTS = 8, LONG_PIECE = 1 << 12 };
 

@@ -18,8 +18,8 @@
 #include "vm/heap/work.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"
-#include "vm/object/format.h"
 #include "vm/object/map.h"
+#include "vm/object/value_text.h"
 
 enum {
   CODE_MOST = 1 << 13,  // words of a function that are looked through
@@ -140,11 +140,13 @@ static bool say_call(Explain *explain, Instr i, uint32_t at) {
           value_from_obj(((ObjClosure *)value_obj(constant))->proto->name);
       return say_string(explain, constant, "") &&
              say_arguments(explain, INSTR_B(i) > 0);
-    default:
+    case OP_INVOKE:
       constant = constants[code_at(explain->proto, at + 1)];
       return say_register(explain, INSTR_A(i) + 3, at) &&
              say_string(explain, constant, ".") &&
              say_arguments(explain, INSTR_B(i) > 0);
+    default:
+      rt_throw("say_call: opcode %u", INSTR_OP(i));
   }
 }
 

@@ -3,7 +3,7 @@
 // they panic with, and how they leave first.
 #include "vm/interp/give_up.h"
 #include "vm/heap/local.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"
 

@@ -12,7 +12,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/call.h"
 #include "vm/interp/explain.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"
@@ -20,12 +20,12 @@
 #include "vm/interp/stack.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
-#include "vm/object/format.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/range.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 #include "vm/value/utf8.h"
 
 static void set(Value *state, Value walked, int64_t at, int kind) {

@@ -31,7 +31,7 @@ typedef enum LaterKind {
   LATER_SELECT,  // cases in value (list of [chan] / [chan, v] lists)
   LATER_PROCS,   // sched.set_procs(number)
   LATER_GC,      // a collection, now
-  LATER_ENTER,   // a lock that is not free, in value (locks.c)
+  LATER_ENTER,   // a lock that is not free, in value (lock_methods.c)
   LATER_EXIT,
   LATER_AGAIN,  // in pieces; `data` is the record (again.c)
   LATER_PARK,   // a waker was made: csp_park makes LATER_TAIL of it. Channel in

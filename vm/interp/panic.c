@@ -18,7 +18,7 @@
 #include "vm/heap/work.h"
 #include "vm/interp/call.h"
 #include "vm/interp/give_up.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/methods.h"
@@ -27,9 +27,9 @@
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/error.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 
 // --- Raising ----------------------------------------------------------------
 static uint64_t frame_count(const Goroutine *g) {

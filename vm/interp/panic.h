@@ -5,7 +5,7 @@
 
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 enum { TRACE_MAX = 100, CAUSES_SHOWN = 20 };
 enum { MESSAGE_MAX = 64 << 10 };         // bytes shown of a panic's value

@@ -4,7 +4,7 @@
 #define CSP_VM_INTERP_ROWS_H
 
 #include "vm/heap/local.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 // From now on rows of that function (a host's string, which stays) are noted.
 // Before the run; without memory none are.

@@ -4,7 +4,7 @@
 #define CSP_VM_INTERP_STACK_TRACE_H
 
 #include "vm/heap/local.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 void trace_print(Text *out, const Vm *vm, const Trace *trace,
                  const char *state);

@@ -6,7 +6,7 @@
 #include "vm/heap/work.h"
 #include "vm/interp/call.h"
 #include "vm/interp/drop.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"

@@ -5,9 +5,9 @@
 
 #include "vm/interp/explain.h"
 #include "vm/interp/panic.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/tuple.h"
+#include "vm/object/value_text.h"
 
 // *out = the tuple, if there is one.
 static bool give_tuple(Local *local, Goroutine *g, const ObjTuple *made,

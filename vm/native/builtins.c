@@ -19,11 +19,11 @@
 #include "vm/object/box.h"
 #include "vm/object/compare.h"
 #include "vm/object/error.h"
-#include "vm/object/format.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/range.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 
 static bool is_nil_value(CspValue v) { return v.word == VALUE_NIL; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The predeclared functions that natives and tables of several files name: one
 // header for builtins.c, builtins_convert.c, builtins_sched.c, timers.c,
-// locks.c and group_methods.c.
+// lock_methods.c and group_methods.c.
 #ifndef CSP_VM_BUILTINS_H
 #define CSP_VM_BUILTINS_H
 
@@ -36,7 +36,7 @@ CspStatus builtin_after(CspCall *call);
 CspStatus builtin_tick(CspCall *call);
 CspStatus builtin_timer(CspCall *call);
 
-// --- locks.c ----------------------------------------------------------------
+// --- lock_methods.c ---------------------------------------------------------
 CspStatus builtin_lock(CspCall *call);
 CspStatus builtin_unlock(CspCall *call);
 
@@ -44,11 +44,11 @@ extern const CspFunction list_core_methods[];  // builtins.c
 extern const CspFunction range_methods[];      // builtins.c
 extern const CspFunction group_methods[];      // group_methods.c
 extern const CspFunction timer_methods[];      // timers.c
-extern const CspFunction mutex_methods[];      // locks.c
-extern const CspFunction semaphore_methods[];  // locks.c
+extern const CspFunction mutex_methods[];      // lock_methods.c
+extern const CspFunction semaphore_methods[];  // lock_methods.c
 
 extern const CspFunction builtin_functions[];        // builtins.c
 extern const CspFunction builtin_sched_functions[];  // builtins_sched.c
-extern const CspFunction builtin_lock_functions[];   // locks.c
+extern const CspFunction builtin_lock_functions[];   // lock_methods.c
 
 #endif

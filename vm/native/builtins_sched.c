@@ -10,7 +10,7 @@
 #include "vm/interp/task.h"
 #include "vm/native/builtins.h"
 #include "vm/object/channel_memory.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 // --- Channels ---------------------------------------------------------------
 enum { ARG_N, ARG_DROP, ARG_GROW };  // of chan

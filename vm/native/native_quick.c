@@ -10,7 +10,7 @@
 #include "vm/native/native_quick.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
-#include "vm/interp/locks.h"
+#include "vm/interp/lock_wait.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/builtins.h"
 #include "vm/object/bytes.h"

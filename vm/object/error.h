@@ -3,7 +3,7 @@
 #ifndef CSP_VM_OBJECT_ERROR_H
 #define CSP_VM_OBJECT_ERROR_H
 
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/value/object.h"
 
 // Whether v is an instance whose struct has a method `error` that needs no

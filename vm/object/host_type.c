@@ -2,14 +2,14 @@
 // What values of a host's own types do where scripts write == < + [] len for
 // print on them: CspOperations, which their class may have.
 //
-// Called by the slow paths of those operations (compare.c, map.c, format.c,
+// Called by the slow paths of those operations (compare.c, map.c, value_text.c,
 // access.c, iter.c), when everything built in has been ruled out. Those that
 // get a CspCall are in host_call.c.
 #include "vm/object/host_type.h"
 
 #include <stdlib.h>
 
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 static const CspOperations none;
 

@@ -4,7 +4,7 @@
 #define CSP_VM_OBJECT_HOST_TYPE_H
 
 #include "vm/csp.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 // Of two of one type, whose operations decide.
 bool host_equal(const ObjHost *a, const ObjHost *b);

@@ -3,7 +3,7 @@
 // field's default must be computed.
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/api_call.h"
 #include "vm/runtime/runtime.h"
 

@@ -31,7 +31,7 @@
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/task.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/api_go.h"
 #include "vm/runtime/park.h"
 #include "vm/runtime/report.h"

@@ -23,7 +23,7 @@
 // returns, exits or panics otherwise ends the run as ever.
 #include "vm/runtime/cancel_main.h"
 
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/runtime/api_threads.h"
 #include "vm/runtime/runtime.h"
 

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "vm/runtime/modules.h"
+#include "vm/runtime/native_loader.h"
 #include "vm/runtime/runtime.h"
 
 // What the first version with a size had.
@@ -53,7 +53,7 @@ bool config_own(Csp *csp) {
   const Memory *memory = csp->vm.memory;
   bool wants_path = own->path != NULL, wants_modules = own->modules != NULL;
   if (wants_path) csp->path = mem_copy_text(memory, own->path);
-  if (wants_modules) csp->modules = modules_folder(memory, own->modules);
+  if (wants_modules) csp->modules = native_loader_folder(memory, own->modules);
   own->path = csp->path;
   own->modules = csp->modules;
   return wants_path == (csp->path != NULL) &&

@@ -13,7 +13,7 @@
 #include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/interp/call.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
 

@@ -19,10 +19,10 @@
 #include "vm/heap/unit.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/channels.h"
-#include "vm/interp/locks.h"
+#include "vm/interp/lock_wait.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack_trace.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/runtime.h"
 
 // Goroutines with the same state and stack.

@@ -2,7 +2,7 @@
 // All goroutines as text; see dump.c, and csp_dump_goroutines.
 #include "vm/heap/local.h"
 #include "vm/heap/walk.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 #ifndef CSP_VM_DUMP_H
 #define CSP_VM_DUMP_H

@@ -29,9 +29,9 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
-#include "vm/native/module.h"
-#include "vm/object/format.h"
+#include "vm/native/builtin_modules.h"
 #include "vm/object/map.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
 

@@ -6,7 +6,7 @@
 #include "vm/csp.h"
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 // The ways to end of VmHooks (interp.h).
 Next report_panic(Local *local, Goroutine *g, const Panic *panic);

@@ -9,7 +9,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 #include "vm/runtime/options.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/paths.h"

@@ -46,7 +46,7 @@ struct Goroutine {
   Goroutine *all_next;  // this P's list of goroutines; collector unlinks
   SelectBlock *select;  // of a pending select, or NULL
   uint32_t multi;       // how many values a varying count left, from R[A] up
-  uint32_t shield_at;   // a deferred call's offset, or 0 (group.c)
+  uint32_t shield_at;   // a deferred call's offset, or 0 (group_block.c)
   uint8_t on_resume;    // what to do first (RESUME_..., interp.h)
   bool gave_up;         // what it does is not to be finished (work.c)
   bool describing;      // _describe makes a panic's text (panic_describe)
@@ -84,7 +84,7 @@ struct Panic {
   int64_t told_at;    // with `cancels`: when it was raised (group_stops)
   uint8_t described;  // DESCRIBE_...: its value's string() methods
   char *error_at;  // of Vm.memory: no panic, but an error that ends the program
-  int64_t report_at;  // at the latest, though groups do not end (group.c)
+  int64_t report_at;  // at the latest, though groups do not end (group_block.c)
   Trace *trace;
   struct PanicReserve *reserve;  // it is one of it, or (NULL) of Vm.memory
 };

@@ -189,7 +189,7 @@ enum {  // flags of ObjChan: what of the module sync it is a part of, for dumps
   PART_OF_ONCE = 2,
   PART_OF_LATCH = 3,
 };
-typedef struct ObjChan {  // also a mutex, a semaphore (vm/interp/locks.c)
+typedef struct ObjChan {  // also a mutex, a semaphore (vm/interp/lock_wait.c)
   Obj obj;
   ObjTimer *timer;  // of after and tick; NULL. Keeps it as long as the chan
   Chan chan;        // flexible: its buffer ends the object
@@ -232,8 +232,8 @@ typedef struct ObjTask {
   Chan done;         // cap 0
 } ObjTask;
 
-// A group block under way (group.c). Its goroutine's alone, but for what is
-// guarded by group.lock.
+// A group block under way (group_block.c). Its goroutine's alone, but for what
+// is guarded by group.lock.
 typedef struct ObjGroup {
   Obj obj;
   bool left;        // a panic leaves it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See runtime.h.
-#include "cli/runtime.h"
+// See new_runtime.h.
+#include "cli/new_runtime.h"
 
 #include <errno.h>
 #include <limits.h>

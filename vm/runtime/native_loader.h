@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of modules.c that other files call.
-#ifndef CSP_VM_RUNTIME_MODULES_H
-#define CSP_VM_RUNTIME_MODULES_H
+// The functions of native_loader.c that other files call.
+#ifndef CSP_VM_RUNTIME_NATIVE_LOADER_H
+#define CSP_VM_RUNTIME_NATIVE_LOADER_H
 
 #include "vm/heap/local.h"
 
@@ -14,12 +14,12 @@ typedef enum NativeFound {
 
 // Looks for the native module of that name, and loads and registers it. *why is
 // of the runtime's memory, or NULL. By the thread that compiles. May block.
-NativeFound modules_find(Vm *vm, const char *name, char **why);
+NativeFound native_loader_find(Vm *vm, const char *name, char **why);
 // Why no native module at all can be found, where a host wanted that. It is of
 // the runtime's memory. NULL: there is nothing to say.
-char *modules_hint(Vm *vm);
+char *native_loader_hint(Vm *vm);
 // The path of that folder, whatever the working folder is later. NULL: out of
 // memory, or errno tells why.
-char *modules_folder(const Memory *memory, const char *folder);
+char *native_loader_folder(const Memory *memory, const char *folder);
 
 #endif

@@ -2,13 +2,14 @@
 // The module bytes and the methods of bytes: searching, appending, numbers in
 // binary form, hexadecimal and base64.
 //
-// Others may change the bytes meanwhile, also between two pieces (loop.h): each
-// block that is copied out is as it was at some time. Bytes that are cut off
-// read as zeros, and nothing is written outside the bytes.
+// Others may change the bytes meanwhile, also between two pieces
+// (pieces_loop.h): each block that is copied out is as it was at some time.
+// Bytes that are cut off read as zeros, and nothing is written outside the
+// bytes.
 #include <stdlib.h>
 #include <string.h>
 
-#include "stdlib/find.h"
+#include "stdlib/pieces_find.h"
 
 enum {
   BYTES_PIECE = 1 << 16,  // bytes between two questions (csp_work)

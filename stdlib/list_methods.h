@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What the files of the methods of lists show each other.
-#ifndef CSP_STDLIB_LIST_H
-#define CSP_STDLIB_LIST_H
+#ifndef CSP_STDLIB_LIST_METHODS_H
+#define CSP_STDLIB_LIST_METHODS_H
 
-#include "stdlib/loop.h"
+#include "stdlib/pieces_loop.h"
 
 static inline bool need_list(CspCall *call, int i, CspValue *out) {
   return csp_need_type(call, i, CSP_LIST, out);

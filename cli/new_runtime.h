@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A runtime with the language and its whole library, and the end of a program.
-#ifndef CSP_CLI_RUNTIME_H
-#define CSP_CLI_RUNTIME_H
+#ifndef CSP_CLI_NEW_RUNTIME_H
+#define CSP_CLI_NEW_RUNTIME_H
 
 #include "vm/csp.h"
 

@@ -4,10 +4,10 @@
 // A short needle is looked for in windows of some KB, each by csp_find. That of
 // a long one would be as long as most texts. So its search is left where it is
 // when the piece is spent, and goes on in the next one (vm/object/search.h).
-#ifndef CSP_STDLIB_FIND_H
-#define CSP_STDLIB_FIND_H
+#ifndef CSP_STDLIB_PIECES_FIND_H
+#define CSP_STDLIB_PIECES_FIND_H
 
-#include "stdlib/loop.h"
+#include "stdlib/pieces_loop.h"
 #include "vm/object/search.h"
 
 enum {

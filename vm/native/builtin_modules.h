@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of module.c that other files call.
-#ifndef CSP_VM_NATIVE_MODULE_H
-#define CSP_VM_NATIVE_MODULE_H
+// The functions of builtin_modules.c that other files call.
+#ifndef CSP_VM_NATIVE_BUILTIN_MODULES_H
+#define CSP_VM_NATIVE_BUILTIN_MODULES_H
 
 #include "vm/heap/local.h"
 

@@ -10,7 +10,7 @@
 //
 // The folder is the host's. No name that a script gives leads out of it, and a
 // library that another one needs is found where the system looks.
-#include "vm/runtime/modules.h"
+#include "vm/runtime/native_loader.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -142,7 +142,7 @@ static NativeFound find_native_at(Vm *vm, const char *path, const char *name,
   return load_native(vm, path, name, why);
 }
 
-NativeFound modules_find(Vm *vm, const char *name, char **why) {
+NativeFound native_loader_find(Vm *vm, const char *name, char **why) {
   const char *folder = runtime_of(vm)->modules;
   *why = NULL;
   if (folder == NULL || !is_module_name(name)) return NATIVE_NONE;
@@ -154,7 +154,7 @@ NativeFound modules_find(Vm *vm, const char *name, char **why) {
   return found;
 }
 
-char *modules_hint(Vm *vm) {
+char *native_loader_hint(Vm *vm) {
   const char *folder = runtime_of(vm)->modules;
   if (folder == NULL || !vm_allows(vm, CSP_NATIVE)) return NULL;
   if (access(folder, X_OK) == 0) return NULL;
@@ -162,7 +162,7 @@ char *modules_hint(Vm *vm) {
                     plain_error(errno));
 }
 
-char *modules_folder(const Memory *memory, const char *folder) {
+char *native_loader_folder(const Memory *memory, const char *folder) {
   if (folder[0] == '/') return mem_copy_text(memory, folder);
   char here[PATH_MAX];
   if (getcwd(here, sizeof here) == NULL) return NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of select.c that other files call.
-#ifndef CSP_VM_INTERP_SELECT_H
-#define CSP_VM_INTERP_SELECT_H
+// The functions of select_cases.c that other files call.
+#ifndef CSP_VM_INTERP_SELECT_CASES_H
+#define CSP_VM_INTERP_SELECT_CASES_H
 
 #include "vm/code/opcodes.h"
 #include "vm/heap/local.h"

@@ -20,7 +20,7 @@
 // the goroutine blocks, or would. Deferred calls run shielded. shield_at is the
 // offset of the outermost of them since the innermost group began, or 0 if
 // there is none.
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 
 #include <stdlib.h>
 

@@ -4,11 +4,11 @@
 
 #include "tests/unit/vm_fixture.h"
 #include "vm/object/box.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/range.h"
 #include "vm/object/string.h"
+#include "vm/object/value_text.h"
 #include "vm/value/float.h"
 
 static void check_float(double d, const char *expected) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Goroutines that wait for a mutex or a semaphore (sched/gate.c). The natives
-// that need no wait are in vm/native/locks.c.
+// that need no wait are in vm/native/lock_methods.c.
 //
 // A mutex knows the id of the goroutine that holds it, so dumps and reports
 // name it. A semaphore only counts, as any goroutine may give a place back.
@@ -8,15 +8,15 @@
 // A goroutine that waits has a select block of one case (Goroutine.select). The
 // case keeps the lock alive between a wake-up and the next look. Its word is
 // the time when the wait began, whose lowest bit tells whether it is to read.
-#include "vm/interp/locks.h"
+#include "vm/interp/lock_wait.h"
 
 #include <stdio.h>
 
 #include "vm/interp/call.h"
 #include "vm/interp/channels.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/panic.h"
-#include "vm/interp/select.h"
+#include "vm/interp/select_cases.h"
 #include "vm/interp/stack.h"
 
 #define NOTHING ((Results){NULL, 0})
@@ -82,8 +82,10 @@ static const char *lock_name(const Goroutine *g, const ObjChan *lock) {
       return "once";
     case PART_OF_LATCH:
       return "latch";
-    default:
+    case 0:
       return is_mutex ? "mutex" : "semaphore";
+    default:
+      rt_throw("lock_name: a part of the unknown %d", lock->obj.flags);
   }
 }
 

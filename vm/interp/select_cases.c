@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // select: the statement, whose cases stand in registers, and sched.select,
 // whose cases are a list. Parks as channels.c does.
-#include "vm/interp/select.h"
+#include "vm/interp/select_cases.h"
 
 #include "vm/code/operands.h"
 #include "vm/heap/span.h"
 #include "vm/interp/call.h"
 #include "vm/interp/channels.h"
-#include "vm/interp/group.h"
+#include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"
@@ -15,8 +15,8 @@
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/channel_memory.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
+#include "vm/object/value_text.h"
 
 enum { CASES_MAX = INT16_MAX };  // of a select whose cases are made at run time
 

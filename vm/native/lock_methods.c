@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Mutexes and semaphores: the builtins that make them for the module sync, and
 // their methods that never wait. A lock that is not free waits in
-// vm/interp/locks.c. What is made of them is in stdlib/sync.csp, and
+// vm/interp/lock_wait.c. What is made of them is in stdlib/sync.csp, and
 // `with` in prelude.csp.
-#include "vm/interp/locks.h"
 #include "vm/heap/local.h"
+#include "vm/interp/lock_wait.h"
 #include "vm/native/builtins.h"
 #include "vm/object/channel_memory.h"
 

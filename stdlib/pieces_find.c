@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Searches in pieces: find.h.
-#include "stdlib/find.h"
+// Searches in pieces: pieces_find.h.
+#include "stdlib/pieces_find.h"
 
 // --- Short needles ----------------------------------------------------------
 // `with` is what is looked for, n the answer. The end is one after the text's:

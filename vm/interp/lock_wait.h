@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of locks.c that other files call.
-#ifndef CSP_VM_INTERP_LOCKS_H
-#define CSP_VM_INTERP_LOCKS_H
+// The functions of lock_wait.c that other files call.
+#ifndef CSP_VM_INTERP_LOCK_WAIT_H
+#define CSP_VM_INTERP_LOCK_WAIT_H
 
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of format.c that other files call.
-#ifndef CSP_VM_OBJECT_FORMAT_H
-#define CSP_VM_OBJECT_FORMAT_H
+// The functions of value_text.c that other files call.
+#ifndef CSP_VM_OBJECT_VALUE_TEXT_H
+#define CSP_VM_OBJECT_VALUE_TEXT_H
 
 #include "vm/heap/local.h"
 

@@ -3,7 +3,7 @@
 //
 // All of it happens before the main goroutine runs: registering at boot,
 // modules while the script that imports them is compiled.
-#include "vm/native/module.h"
+#include "vm/native/builtin_modules.h"
 
 #include <stdlib.h>
 

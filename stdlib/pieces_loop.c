@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loops of natives over lists, in pieces: loop.h.
-#include "stdlib/loop.h"
+// Loops of natives over lists, in pieces: pieces_loop.h.
+#include "stdlib/pieces_loop.h"
 
 enum {
   LOOP_TURNS = 256,  // elements between two questions

@@ -3,7 +3,7 @@
 //
 // Containers on the way down lie on an explicit stack; one that is on it
 // already prints as [...] or {...}, and so does one nested too deep.
-#include "vm/object/format.h"
+#include "vm/object/value_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

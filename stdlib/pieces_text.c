@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text in pieces: natives that go through a whole text do so piece by piece,
-// and ask after each whether they are to go on (csp_work).
+// A long text in pieces: where one ends and the next begins. Natives that go
+// through a whole text ask after each whether they are to go on (csp_work).
 #include "stdlib/stdlib.h"
 
 enum { PIECE_LEN = 1 << 14 };

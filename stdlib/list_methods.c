@@ -2,11 +2,12 @@
 // The methods of lists that take no function. Those that do (map, filter,
 // each, ...) are in prelude.csp, as no native calls back into the language;
 // sort and count hand over to it when they are given a function. Those that go
-// through all elements do so in pieces (loop.h); list_new.c has some of them.
+// through all elements do so in pieces (pieces_loop.h); list_new.c has some of
+// them.
 //
 // Other goroutines may change a list meanwhile: an element that has gone reads
 // as nil, and nothing is written outside the list.
-#include "stdlib/list.h"
+#include "stdlib/list_methods.h"
 #include "stdlib/strings.h"
 
 // An index argument into a list of that length (`end`: its end, too).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of group.c that other files call.
-#ifndef CSP_VM_INTERP_GROUP_H
-#define CSP_VM_INTERP_GROUP_H
+// The functions of group_block.c that other files call.
+#ifndef CSP_VM_INTERP_GROUP_BLOCK_H
+#define CSP_VM_INTERP_GROUP_BLOCK_H
 
 #include "vm/code/opcodes.h"
 #include "vm/heap/local.h"

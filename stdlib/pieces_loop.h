@@ -10,8 +10,8 @@
 // Texts whose length is known are made by loops, too: their elements are bytes,
 // and `to` is where those of `out` go (csp_string_room). Nobody else sees `out`
 // before it is done. (Of unknown length: text_job.h.)
-#ifndef CSP_STDLIB_LOOP_H
-#define CSP_STDLIB_LOOP_H
+#ifndef CSP_STDLIB_PIECES_LOOP_H
+#define CSP_STDLIB_PIECES_LOOP_H
 
 #include "stdlib/stdlib.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// `cspvm fmt` (fmt.h): which files, and how they are written.
+// `cspvm fmt` (fmt_files.h): which files, and how they are written.
 //
 // A file is replaced whole or not at all: the new text goes to a new file in
 // the same folder, which then takes the old one's name. What is no file (a
 // pipe, a device) stays as it is. No runtime is needed.
-#include "cli/fmt.h"
+#include "cli/fmt_files.h"
 
 #include <errno.h>
 #include <fts.h>
