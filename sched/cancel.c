@@ -72,7 +72,7 @@ static bool take_from(P *p, G *g, uintptr_t on) {
     case ON_RECV:
       return chan_cancel(p, g, object, on);
     case ON_TURN:
-      return poll_cancel_turn(g, object);
+      return poll_turn_cancel(g, object);
     case ON_PLACE:
       return on == ON_CALLS ? syscall_cancel(p, g) : take_word(g);
     case 0:

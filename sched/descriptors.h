@@ -39,10 +39,11 @@ bool poll_is_deadline(const Timer *timer);
 // --- Turns ------------------------------------------------------------------
 // A G that may meet others takes the turn of a side before it reads (or
 // writes), and keeps it while it waits. A descriptor that is used with turns
-// is ended by poll_end, and its deadlines are set by the G that has the turn.
+// is ended by poll_turn_end, and its deadlines are set by the G that has the
+// turn.
 //
 // Takes the turn if it is free, and the descriptor has not ended. Any M.
-bool poll_try_turn(PollDesc *desc, PollMode mode);
+bool poll_turn_try(PollDesc *desc, PollMode mode);
 // The same, but g waits for it, in the order in which Gs came. POLL_READY: g
 // has it. POLL_CLOSED: g has not, as the descriptor has ended. POLL_PARKED:
 // after resume poll_turn_result. Owner P; g's state saved.
@@ -53,10 +54,10 @@ PollResult poll_turn_result(const G *g);
 // Gives the turn to the first that waits. true: the descriptor has ended, this
 // was the last turn, and the caller closes it. Owner P, or NULL when no G runs
 // any more.
-bool poll_leave(P *p, PollDesc *desc, PollMode mode);
+bool poll_turn_leave(P *p, PollDesc *desc, PollMode mode);
 // poll_close for descriptors with turns. All waits end with POLL_CLOSED. true:
 // nobody has a turn, and the caller closes the descriptor. Otherwise the G that
 // leaves last does.
-bool poll_end(P *p, PollDesc *desc);
+bool poll_turn_end(P *p, PollDesc *desc);
 
 #endif

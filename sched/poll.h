@@ -49,6 +49,9 @@ static inline bool poll_is_due(Sched *sched, int64_t now) {
 }
 // The rest of cancel_take. false: g is not there, or not cancelled.
 bool poll_cancel(P *p, G *g, PollDesc *desc, PollMode mode);
-bool poll_cancel_turn(G *g, PollTurn *turn);
+
+// --- poll_turn.c ------------------------------------------------------------
+// The same for a turn.
+bool poll_turn_cancel(G *g, PollTurn *turn);
 
 #endif

@@ -48,7 +48,7 @@ static uint32_t turns_of(const PollDesc *desc) {
   return rt_load_relaxed(&desc->turns);  // relaxed: the CAS that follows tells
 }
 
-bool poll_try_turn(PollDesc *desc, PollMode mode) {
+bool poll_turn_try(PollDesc *desc, PollMode mode) {
   uint32_t taken = TURN_TAKEN << mode, seen = turns_of(desc);
   while ((seen & (taken | TURNS_END)) == 0)
     if (change_turns(desc, &seen, seen | taken)) return true;
@@ -114,7 +114,7 @@ PollResult poll_turn_result(const G *g) {
   return g->wait.success ? POLL_READY : POLL_CLOSED;
 }
 
-// Lock held. As poll_leave.
+// Lock held. As poll_turn_leave.
 static bool leave_free(PollDesc *desc, PollMode mode) {
   uint32_t off = (uint32_t)(TURN_TAKEN | TURN_QUEUED) << mode,
            seen = turns_of(desc);
@@ -122,7 +122,7 @@ static bool leave_free(PollDesc *desc, PollMode mode) {
   return (seen & ~off) == TURNS_END;
 }
 
-bool poll_leave(P *p, PollDesc *desc, PollMode mode) {
+bool poll_turn_leave(P *p, PollDesc *desc, PollMode mode) {
   uint32_t taken = TURN_TAKEN << mode, seen = turns_of(desc);
   while ((seen & (uint32_t)TURN_QUEUED << mode) == 0) {
     RT_ASSERT(seen & taken);
@@ -147,7 +147,7 @@ static bool end_turns(PollDesc *desc) {
   return (seen & (TURN_TAKEN | TURN_TAKEN << 1)) != 0;
 }
 
-bool poll_end(P *p, PollDesc *desc) {
+bool poll_turn_end(P *p, PollDesc *desc) {
   GList woken = {0};
   G *g;
   rt_lock(&desc->lock);
@@ -161,7 +161,7 @@ bool poll_end(P *p, PollDesc *desc) {
   return !used;
 }
 
-bool poll_cancel_turn(G *g, PollTurn *turn) {
+bool poll_turn_cancel(G *g, PollTurn *turn) {
   PollDesc *desc = turn->desc;
   rt_lock(&desc->lock);
   // relaxed: the lock is held. seq is g_cancelled's

@@ -71,47 +71,47 @@ static bool in_add(CspCall *call, NetInput *in, const char *data, size_t len) {
 }
 
 // --- What is wanted ---------------------------------------------------------
-typedef struct Found {
+typedef struct ReadFound {
   bool all;     // the read has what it wants
   size_t give;  // bytes that it gives
   size_t use;   // bytes that are used: with the end
-} Found;
+} ReadFound;
 
-static Found find_line(Str left, NetRead *read) {
+static ReadFound find_line(Str left, NetRead *read) {
   const char *from = left.data + read->scanned;
   const char *end = memchr(from, '\n', left.len - read->scanned);
   if (end == NULL) {
     read->scanned = left.len;
-    return (Found){false, 0, 0};
+    return (ReadFound){false, 0, 0};
   }
   size_t len = (size_t)(end - left.data);
   bool cr = len > 0 && left.data[len - 1] == '\r';
-  return (Found){true, cr ? len - 1 : len, len + 1};
+  return (ReadFound){true, cr ? len - 1 : len, len + 1};
 }
 
-static Found find_end(CspCall *call, Str left, NetRead *read) {
+static ReadFound find_text_end(CspCall *call, Str left, NetRead *read) {
   Str end = str_of(csp_arg(call, 1));
   int64_t at = csp_find(call, left.data + read->scanned,
                         left.len - read->scanned, end.data, end.len);
   if (at < 0) {
     read->scanned = left.len < end.len ? 0 : left.len - end.len + 1;
-    return (Found){false, 0, 0};
+    return (ReadFound){false, 0, 0};
   }
   size_t len = read->scanned + (size_t)at;
-  return (Found){true, len, len + end.len};
+  return (ReadFound){true, len, len + end.len};
 }
 
-static Found find_wanted(CspCall *call, Str left, NetRead *read) {
+static ReadFound find_wanted(CspCall *call, Str left, NetRead *read) {
   size_t some = left.len < read->want ? left.len : read->want;
   switch (read->kind) {
     case READ_SOME:
-      return (Found){some > 0 || read->want == 0, some, some};
+      return (ReadFound){some > 0 || read->want == 0, some, some};
     case READ_EXACT:
-      return (Found){left.len >= read->want, read->want, read->want};
+      return (ReadFound){left.len >= read->want, read->want, read->want};
     case READ_LINE:
       return find_line(left, read);
     default:
-      return find_end(call, left, read);
+      return find_text_end(call, left, read);
   }
 }
 
@@ -123,21 +123,21 @@ static CspValue value_of(CspCall *call, const NetRead *read, const char *data,
 }
 
 // --- The end of a read ------------------------------------------------------
-static void leave(CspCall *call, Connection *connection, NetRead *read) {
+static void leave_read(CspCall *call, Connection *connection, NetRead *read) {
   if (read->has_turn) csp_fd_leave(call, connection->fd, CSP_READS);
   read->has_turn = false;
 }
 
 static CspStatus fail(CspCall *call, Connection *connection, NetRead *read,
                       int error) {
-  leave(call, connection, read);
+  leave_read(call, connection, read);
   return net_fail(call, "read from", &connection->remote, error, read->stall);
 }
 
 static CspStatus too_long(CspCall *call, Connection *connection,
                           NetRead *read) {
   char where[NET_ADDRESS_TEXT];
-  leave(call, connection, read);
+  leave_read(call, connection, read);
   net_address_text(&connection->remote, where);
   return csp_ok_coded(call, "too_long",
                       "cannot read from %s: more than %zu bytes came without "
@@ -151,7 +151,7 @@ static CspStatus at_end(CspCall *call, Connection *connection, NetRead *read) {
   bool clean = read->kind == READ_SOME || in_left(&connection->in).len == 0;
   if (!clean || read->kind == READ_EXACT)
     return fail(call, connection, read, NET_ENDED);
-  leave(call, connection, read);
+  leave_read(call, connection, read);
   return csp_ok_value(call, csp_nil());
 }
 
@@ -160,7 +160,7 @@ static bool take(CspCall *call, Connection *connection, NetRead *read,
                  CspStatus *status) {
   NetInput *in = &connection->in;
   Str left = in_left(in);
-  Found found = find_wanted(call, left, read);
+  ReadFound found = find_wanted(call, left, read);
   size_t len = found.all ? found.give : left.len;
   if (read->kind >= READ_LINE && len > read->want) {
     *status = too_long(call, connection, read);
@@ -169,7 +169,7 @@ static bool take(CspCall *call, Connection *connection, NetRead *read,
   if (!found.all) return false;
   CspValue v = value_of(call, read, left.data, found.give);
   if (!csp_is_undef(v)) in_use(in, found.use);
-  leave(call, connection, read);
+  leave_read(call, connection, read);
   *status = csp_ok_value(call, v);
   return true;
 }
@@ -178,8 +178,8 @@ static bool take(CspCall *call, Connection *connection, NetRead *read,
 static CspStatus read_step(CspCall *call, void *data, bool on);
 static CspStatus more_step(CspCall *call, void *data, bool on);
 
-static CspStatus wait_for_more(CspCall *call, Connection *connection,
-                               NetRead *read) {
+static CspStatus wait_to_read(CspCall *call, Connection *connection,
+                              NetRead *read) {
   read->stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
   if (in_left(&connection->in).len == 0) in_drop(&connection->in);
   csp_when_ready(call, connection->fd, CSP_READS, net_until(call, read->stall));
@@ -194,7 +194,7 @@ static bool give_at_once(CspCall *call, Connection *connection, NetRead *read,
   if (!fits) return false;
   CspValue v = value_of(call, read, got.data, got.len);
   if (csp_is_undef(v)) return false;  // it goes to the buffer
-  leave(call, connection, read);
+  leave_read(call, connection, read);
   *status = csp_ok_value(call, v);
   return true;
 }
@@ -211,7 +211,7 @@ static CspStatus read_on(CspCall *call, Connection *connection, NetRead *read) {
     ssize_t n = recv(fd, scratch, sizeof scratch, 0);
     if (n == 0) return at_end(call, connection, read);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return wait_for_more(call, connection, read);
+    if (n < 0 && errno == EAGAIN) return wait_to_read(call, connection, read);
     if (n < 0) return fail(call, connection, read, errno);
     Str got = {scratch, (size_t)n};
     if (give_at_once(call, connection, read, got, &status)) return status;
@@ -232,7 +232,7 @@ static CspStatus read_step(CspCall *call, void *data, bool on) {
   NetRead *read = data;
   Connection *connection = connection_of(call);
   if (on) return read_on(call, connection, read);
-  leave(call, connection, read);
+  leave_read(call, connection, read);
   return CSP_PANIC;
 }
 
@@ -252,7 +252,7 @@ static CspStatus turn_step(CspCall *call, void *data, bool on) {
   return on ? fail(call, connection_of(call), read, NET_CLOSED) : CSP_PANIC;
 }
 
-static CspStatus begin(CspCall *call, NetRead read) {
+static CspStatus begin_read(CspCall *call, NetRead read) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
   read.has_turn = csp_fd_enter(connection->fd, CSP_READS) >= 0;
@@ -265,12 +265,13 @@ static CspStatus begin_with(CspCall *call, int i, int64_t least, NetRead read) {
   int64_t want;
   if (!need_int_in(call, i, least, READ_MOST, &want)) return CSP_PANIC;
   read.want = (size_t)want;
-  return begin(call, read);
+  return begin_read(call, read);
 }
 
 static CspStatus begin_some(CspCall *call, bool as_bytes) {
   NetRead read = {.kind = READ_SOME, .as_bytes = as_bytes, .want = SOME_MOST};
-  return is_nil(call, 1) ? begin(call, read) : begin_with(call, 1, 1, read);
+  return is_nil(call, 1) ? begin_read(call, read)
+                         : begin_with(call, 1, 1, read);
 }
 
 CspStatus net_read(CspCall *call) { return begin_some(call, false); }
@@ -282,7 +283,8 @@ CspStatus net_read_exact(CspCall *call) {
 
 CspStatus net_read_line(CspCall *call) {
   NetRead read = {.kind = READ_LINE, .want = LINE_MOST};
-  return is_nil(call, 1) ? begin(call, read) : begin_with(call, 1, 0, read);
+  return is_nil(call, 1) ? begin_read(call, read)
+                         : begin_with(call, 1, 0, read);
 }
 
 CspStatus net_read_until(CspCall *call) {
@@ -290,5 +292,6 @@ CspStatus net_read_until(CspCall *call) {
   Str end;
   if (!need_str(call, 1, &end)) return CSP_PANIC;
   if (end.len == 0) return csp_bad_arg(call, 1, "a string that is not empty");
-  return is_nil(call, 2) ? begin(call, read) : begin_with(call, 2, 0, read);
+  return is_nil(call, 2) ? begin_read(call, read)
+                         : begin_with(call, 2, 0, read);
 }

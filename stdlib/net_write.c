@@ -11,7 +11,7 @@
 
 enum {
   GATHERED = 16384,   // bytes of short pieces that are sent at once
-  LONG_PIECE = 4096,  // a string of that length is sent from where it is
+  LONG_WRITE = 4096,  // a string of that length is sent from where it is
   SENT_MOST = 1 << 18,
 };
 
@@ -47,7 +47,7 @@ static size_t piece_len(CspValue piece) {
 }
 
 // The bytes of the piece from `at` on, as far as there is room.
-static size_t copy_piece(CspValue piece, size_t at, char *to, size_t room) {
+static size_t copy_written(CspValue piece, size_t at, char *to, size_t room) {
   if (csp_type(piece) == CSP_BYTES) return csp_bytes_read(piece, at, to, room);
   Str s = str_of(piece);
   size_t len = s.len - at < room ? s.len - at : room;
@@ -56,18 +56,18 @@ static size_t copy_piece(CspValue piece, size_t at, char *to, size_t room) {
 }
 
 // What is sent next: a long string as it is, else what pieces hold together.
-static Str next_part(CspCall *call, const NetWrite *write, char *room) {
+static Str next_sent(CspCall *call, const NetWrite *write, char *room) {
   size_t len = 0, at = write->at;
   for (int i = write->next; i < csp_argc(call) && len < GATHERED; i++, at = 0) {
     CspValue piece = csp_arg(call, i);
     size_t left = piece_len(piece);
     left = left > at ? left - at : 0;  // bytes may have become shorter
-    bool is_long = left >= LONG_PIECE && csp_type(piece) == CSP_STRING;
+    bool is_long = left >= LONG_WRITE && csp_type(piece) == CSP_STRING;
     if (is_long && len == 0)
       return (Str){str_of(piece).data + at,
                    left < SENT_MOST ? left : SENT_MOST};
     if (is_long) break;
-    if (left > 0) len += copy_piece(piece, at, room + len, GATHERED - len);
+    if (left > 0) len += copy_written(piece, at, room + len, GATHERED - len);
   }
   return (Str){room, len};
 }
@@ -88,7 +88,7 @@ static void use_sent(CspCall *call, NetWrite *write, size_t sent) {
 static CspStatus write_step(CspCall *call, void *data, bool on);
 static CspStatus room_step(CspCall *call, void *data, bool on);
 
-static CspStatus wait_for_room(CspCall *call, Connection *connection,
+static CspStatus wait_to_write(CspCall *call, Connection *connection,
                                NetWrite *write) {
   write->stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
   csp_when_ready(call, connection->fd, CSP_WRITES,
@@ -112,11 +112,11 @@ static CspStatus write_on(CspCall *call, Connection *connection,
   for (;;) {
     int fd = csp_fd_number(connection->fd);
     if (fd < 0) return fail_write(call, connection, write, NET_CLOSED);
-    Str part = next_part(call, write, room);
+    Str part = next_sent(call, write, room);
     if (part.len == 0) return all_written(call, connection, write, fd);
     ssize_t n = send(fd, part.data, part.len, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return wait_for_room(call, connection, write);
+    if (n < 0 && errno == EAGAIN) return wait_to_write(call, connection, write);
     if (n < 0) return fail_write(call, connection, write, errno);
     use_sent(call, write, (size_t)n);
     bool over = write->next == csp_argc(call);

@@ -599,9 +599,9 @@ void csp_fd_leave(CspCall *call, CspFd *fd, CspSide side);
 // The number, for a call that has a turn. -1: csp_fd_close was called, and the
 // call should come to its end.
 int csp_fd_number(const CspFd *fd);
-// These say when the csp_again that follows goes on: when the call has the
-// turn, or when that side may be ready, but no later than `until` (as
-// csp_monotonic counts; 0 means without end).
+// These say when the csp_again that follows goes on. That is when the call has
+// the turn, or when that side may be ready, but no later than `until` (as
+// csp_monotonic counts, 0 for no such time).
 void csp_when_entered(CspCall *call, CspFd *fd, CspSide side);
 void csp_when_ready(CspCall *call, CspFd *fd, CspSide side, int64_t until);
 // In such a step: how the wait has ended.

@@ -3,6 +3,7 @@
 #ifndef CSP_FUZZ_API_NATIVES_H
 #define CSP_FUZZ_API_NATIVES_H
 
+#include "tests/fuzz/api_fds.h"
 #include "tests/fuzz/api_texts.h"
 
 // --- Calls ------------------------------------------------------------------
@@ -314,6 +315,10 @@ static const CspFunction doing[] = {
     {"room", "len, left", native_room},
     {"room_later", "len, left", native_room_later},
     {"args", "", native_args},
+    {"link", "", native_link},
+    {"link_read", "link", native_link_read},
+    {"link_write", "link", native_link_write},
+    {"link_close", "link", native_link_close},
     {NULL, NULL, NULL}};
 static const CspModule module = {"host", doing, NULL, NULL, 0};
 static const CspModule values = {"values", functions, values_init, NULL, 0};

@@ -72,6 +72,12 @@ static const char *const scripts[] = {
     "latch.wait(); go few.with(f); latch.done() }; return E(few) }\n"
     "func back(v) { n := map(default: (v,)); n[v] = E(m); return n[v], "
     "host.call(g) }\n",
+    "import \"host\"\nfunc use(a) { for i in 3 { host.link_read(a) } }\n"
+    "func f() { a, b, ok := host.link(); group g { g.timeout(1ms); go use(a)\n"
+    "go use(a); go host.link_write(b); go use(b); go host.link_close(a) } }\n"
+    "func g() { a, b, ok := host.link(); go use(a); go host.link_write(a)\n"
+    "go use(a); host.link_write(b); go host.link_close(a); return [a, b] }\n"
+    "func back(x) { go use(x); go host.link_read(x); host.link_close(x) }\n",
 };
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 static const char *const names[] = {"f",   "g", "back", "deep", "x", "y",
@@ -478,6 +484,7 @@ static bool installed(Csp *csp) {
   return csp_install_library(csp) && csp_register(csp, &module) &&
          csp_register(csp, &values) &&
          csp_register_class(csp, &vec_class, vec_methods) &&
+         csp_register_class(csp, &link_class, NULL) &&
          csp_register_builtins(csp, texts) &&
          csp_register_methods(csp, CSP_STRING, string_methods) &&
          csp_at_end(csp, at_end);

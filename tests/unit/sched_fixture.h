@@ -150,7 +150,8 @@ struct Shared {
     if (!group_end(p, &task->g)) return; \
   } while (0)
 
-// The turn of a side. task->chosen: POLL_READY or POLL_CLOSED; but g.cancelled.
+// The turn of a side. task->chosen is POLL_READY or POLL_CLOSED, unless the G
+// was cancelled.
 #define CO_TURN(desc, mode)                                      \
   do {                                                           \
     task->line = __LINE__;                                       \

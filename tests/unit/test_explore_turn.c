@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT Turns of descriptors under interleaving (row
-// 24). One G at a time is in a side. Everybody who asks has a turn, is told
-// that the descriptor has ended, or is cancelled, and nobody is forgotten. When
-// it has ended one G, and only one, is told to close it, after the last turn.
+// SPDX-License-Identifier: MIT
+// Turns of descriptors under interleaving (row 24). One G at a time is in a
+// side. Everybody who asks has a turn, is told that the descriptor has ended,
+// or is cancelled, and nobody is forgotten. When it has ended one G, and only
+// one, is told to close it, after the last turn.
 //
 // Found when broken (tests/explore/mutants):
 //   a turn that is left by a store
@@ -30,7 +31,7 @@ static uint32_t is_open, ended;  // is_open: a futex
 // --- What Gs do -------------------------------------------------------------
 static void leave(P *p, PollMode mode) {
   inside[mode]--;
-  if (poll_leave(p, desc, mode)) closed++;
+  if (poll_turn_leave(p, desc, mode)) closed++;
 }
 
 static void go_in(PollMode mode) {
@@ -77,7 +78,7 @@ static void writes(P *p, Task *task) { user_of(p, task, POLL_WRITE); }
 // Takes the turn only if it is free.
 static void tries(P *p, Task *task) {
   CO_BEGIN;
-  if (poll_try_turn(desc, POLL_READ)) {
+  if (poll_turn_try(desc, POLL_READ)) {
     go_in(POLL_READ);
     leave(p, POLL_READ);
   }
@@ -115,7 +116,7 @@ static void keeps(P *p, Task *task) {
 static void ender(P *p, Task *task) {
   CO_BEGIN;
   rt_store_seq(&ended, 1u);
-  if (poll_end(p, desc)) closed++;
+  if (poll_turn_end(p, desc)) closed++;
   CO_END;
 }
 
@@ -142,7 +143,7 @@ static void start_all(P *p, Task *task) {
   EXPLORE_CHECK(desc != NULL, "the descriptor cannot be opened");
   rt_store_seq(&is_open, 1u);
   if (test->cancels) group_begin(p, &task->g, &group);
-  if (test->bodies[0] == keeps) poll_try_turn(desc, POLL_READ);
+  if (test->bodies[0] == keeps) poll_turn_try(desc, POLL_READ);
   for (int i = 0; i < TURN_TASKS && test->bodies[i] != NULL; i++) {
     Task *one = &world.tasks[i + 1];
     if (test->cancels && is_user(test->bodies[i]))
@@ -170,7 +171,7 @@ static void turn_body(void *arg) {
   EXPLORE_CHECK(closed == test->ends, "closed %d times", closed);
   EXPLORE_CHECK(desc->turn[0].first == NULL && desc->turn[1].first == NULL,
                 "goroutines are left in a queue");
-  EXPLORE_CHECK(poll_try_turn(desc, POLL_READ) == !test->ends,
+  EXPLORE_CHECK(poll_turn_try(desc, POLL_READ) == !test->ends,
                 "a turn was not given back");
   EXPLORE_CHECK(world.sched->netpoll.waiters == 0, "%u waits are left over",
                 world.sched->netpoll.waiters);

@@ -73,7 +73,7 @@ void piece_wait_drop(P *p, PieceWait *wait) {
 }
 
 // --- The number -------------------------------------------------------------
-// Once: poll_leave and poll_end tell one thread.
+// Once: poll_turn_leave and poll_turn_end tell one thread.
 static void close_number(CspFd *fd) {
   // relaxed: read by csp_fd_free alone, after all that use it
   rt_store_relaxed(&fd->closed, 1u);
@@ -81,7 +81,7 @@ static void close_number(CspFd *fd) {
 }
 
 void fd_leave(P *p, CspFd *fd, PollMode mode) {
-  if (poll_leave(p, fd->desc, mode)) close_number(fd);
+  if (poll_turn_leave(p, fd->desc, mode)) close_number(fd);
 }
 
 // --- csp.h ------------------------------------------------------------------
@@ -108,7 +108,7 @@ CspFd *csp_fd_open(CspCall *call, int number) {
 bool csp_fd_close(CspCall *call, CspFd *fd) {
   // RMW: one of those that close it ends it
   if (rt_exchange(&fd->ended, 1u) != 0) return false;
-  if (poll_end(p_of(call), fd->desc)) close_number(fd);
+  if (poll_turn_end(p_of(call), fd->desc)) close_number(fd);
   return true;
 }
 
@@ -116,14 +116,14 @@ void csp_fd_free(CspFd *fd) {
   if (fd == NULL) return;
   // relaxed, all: nobody else has it
   bool lives = fd->vm->sched != NULL;  // else its descriptors are gone
-  if (lives && !rt_load_relaxed(&fd->ended)) poll_end(NULL, fd->desc);
+  if (lives && !rt_load_relaxed(&fd->ended)) poll_turn_end(NULL, fd->desc);
   if (!rt_load_relaxed(&fd->closed)) close(fd->fd);
   if (lives) poll_free(fd->desc);
   mem_free(fd);
 }
 
 int csp_fd_enter(CspFd *fd, CspSide side) {
-  return poll_try_turn(fd->desc, (PollMode)side) ? fd->fd : -1;
+  return poll_turn_try(fd->desc, (PollMode)side) ? fd->fd : -1;
 }
 
 int csp_fd_number(const CspFd *fd) {

@@ -20,9 +20,9 @@ struct CspFd {
 bool piece_wait_begin(P *p, Goroutine *g, PieceWait *wait);
 void piece_wait_over(P *p, Goroutine *g, PieceWait *wait);
 // The piece will not run. What it would have got is given back. p: as for
-// poll_leave.
+// poll_turn_leave.
 void piece_wait_drop(P *p, PieceWait *wait);
-// The turn's end. p: as for poll_leave.
+// The turn's end. p: as for poll_turn_leave.
 void fd_leave(P *p, CspFd *fd, PollMode mode);
 
 #endif
