@@ -88,7 +88,7 @@ static void use_sent(CspCall *call, NetWrite *write, size_t sent) {
 static CspStatus write_step(CspCall *call, void *data, bool on);
 static CspStatus room_step(CspCall *call, void *data, bool on);
 
-static CspStatus wait_to_write(CspCall *call, Connection *connection,
+static CspStatus wait_to_send(CspCall *call, Connection *connection,
                                NetWrite *write) {
   write->stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
   csp_when_ready(call, connection->fd, CSP_WRITES,
@@ -116,7 +116,7 @@ static CspStatus write_on(CspCall *call, Connection *connection,
     if (part.len == 0) return all_written(call, connection, write, fd);
     ssize_t n = send(fd, part.data, part.len, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return wait_to_write(call, connection, write);
+    if (n < 0 && errno == EAGAIN) return wait_to_send(call, connection, write);
     if (n < 0) return fail_write(call, connection, write, errno);
     use_sent(call, write, (size_t)n);
     bool over = write->next == csp_argc(call);
