@@ -179,7 +179,7 @@ static CspStatus read_step(CspCall *call, void *data, bool on);
 static CspStatus more_step(CspCall *call, void *data, bool on);
 
 static CspStatus wait_to_receive(CspCall *call, Connection *connection,
-                              NetRead *read) {
+                                 NetRead *read) {
   read->stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
   if (in_left(&connection->in).len == 0) in_drop(&connection->in);
   csp_when_ready(call, connection->fd, CSP_READS, net_until(call, read->stall));
@@ -211,7 +211,8 @@ static CspStatus read_on(CspCall *call, Connection *connection, NetRead *read) {
     ssize_t n = recv(fd, scratch, sizeof scratch, 0);
     if (n == 0) return at_end(call, connection, read);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return wait_to_receive(call, connection, read);
+    if (n < 0 && errno == EAGAIN)
+      return wait_to_receive(call, connection, read);
     if (n < 0) return fail(call, connection, read, errno);
     Str got = {scratch, (size_t)n};
     if (give_at_once(call, connection, read, got, &status)) return status;

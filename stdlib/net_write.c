@@ -89,7 +89,7 @@ static CspStatus write_step(CspCall *call, void *data, bool on);
 static CspStatus room_step(CspCall *call, void *data, bool on);
 
 static CspStatus wait_to_send(CspCall *call, Connection *connection,
-                               NetWrite *write) {
+                              NetWrite *write) {
   write->stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
   csp_when_ready(call, connection->fd, CSP_WRITES,
                  net_until(call, write->stall));
