@@ -58,7 +58,7 @@ static void return_values(Compiler *compiler, Node *node) {
 }
 
 // --- The others -------------------------------------------------------------
-static void send(Compiler *compiler, Node *node) {
+static void gen_send(Compiler *compiler, Node *node) {
   int save = compiler->func->gen.top;
   int channel = expr_any(compiler, node->a);
   int value = expr_any(compiler, node->b);
@@ -130,7 +130,7 @@ void stmt(Compiler *compiler, Node *node) {
       assign_incdec(compiler, node);
       break;
     case NODE_SEND:
-      send(compiler, node);
+      gen_send(compiler, node);
       break;
     case NODE_DEFER:
       calls_at(compiler, node->a, compiler->func->gen.top, 0, CALL_DEFER);

@@ -474,8 +474,8 @@ static bool no_such(Local *local, Goroutine *g, Value x,
                         value_type_name(x), name->own);
 }
 
-static bool bind(Local *local, Goroutine *g, Value x, Value function,
-                 Value *out) {
+static bool bind_method(Local *local, Goroutine *g, Value x, Value function,
+                        Value *out) {
   ObjBound *bound =
       (ObjBound *)heap_alloc(&local->heap, sizeof *bound, OBJ_BOUND);
   if (bound == NULL) return vm_panic_memory(local, g);
@@ -586,8 +586,9 @@ bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
     }
     int method = find_method(instance->type, name);
     if (method >= 0)
-      return bind(local, g, x,
-                  heap_load(&methods_of(instance->type)[method].function), out);
+      return bind_method(
+          local, g, x, heap_load(&methods_of(instance->type)[method].function),
+          out);
     bool known = value_is_struct_error(x) && error_field(local, x, name, out);
     return known || no_such(local, g, x, name);
   }
@@ -605,7 +606,7 @@ bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
   if (method == VALUE_UNDEF && host_has_elements(x))
     return get_of_host(local, g, x, value_from_obj(name), out, NULL);
   if (method == VALUE_UNDEF) return no_such(local, g, x, name);
-  return bind(local, g, x, method, out);
+  return bind_method(local, g, x, method, out);
 }
 
 bool access_set_field(Local *local, Goroutine *g, Value x, ObjString *name,
