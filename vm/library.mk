@@ -55,15 +55,19 @@ ifneq ($(SHARED),)
 endif
 	install -d "$(TO)/lib/cspvm/$(API)"
 	install -m 644 $(MODULES) "$(TO)/lib/cspvm/$(API)/"
+	install -m 644 $(STATICS) "$(TO)/lib/"
 	install -D -m 644 vm/cspvm.pc.in "$(TO)/lib/pkgconfig/cspvm.pc"
+	$(foreach n,$(BUILT),sed 's|@NAME@|$n|; s|@LIBS@|$(LIBS_$n)|' vm/cspvm-module.pc.in \
+	  > "$(TO)/lib/pkgconfig/cspvm-$n.pc" &&) :
 	install -D -m 644 cli/cspvm.1 "$(TO)/share/man/man1/cspvm.1"
 	sed -i 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
-	  "$(TO)/lib/pkgconfig/cspvm.pc" "$(TO)/share/man/man1/cspvm.1"
+	  "$(TO)"/lib/pkgconfig/cspvm*.pc "$(TO)/share/man/man1/cspvm.1"
 	install -D -m 644 LICENSE "$(TO)/share/doc/cspvm/LICENSE"
 
 uninstall:  ## remove what `make install` put there
 	cd "$(TO)" && rm -f bin/cspvm include/csp.h lib/libcspvm.a lib/libcspvm.so \
 	  lib/$(SONAME) $(patsubst $(BUILD)/%,lib/%,$(SHARED)) \
+	  $(BUILT:%=lib/libcspvm-%.a) $(BUILT:%=lib/pkgconfig/cspvm-%.pc) \
 	  lib/pkgconfig/cspvm.pc share/man/man1/cspvm.1 share/doc/cspvm/LICENSE
 	cd "$(TO)/lib/cspvm/$(API)" && rm -f $(notdir $(MODULES))
 	rmdir "$(TO)/share/doc/cspvm" "$(TO)/lib/cspvm/$(API)" "$(TO)/lib/cspvm"

@@ -15,11 +15,13 @@ API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
 NATIVES := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))
 has_header = $(shell $(CC) -E -include $(HEADER_$(1)) -x c -o /dev/null /dev/null 2>/dev/null && echo yes)
 LEFT_OUT := $(foreach n,$(NATIVES),$(if $(call has_header,$(n)),,$(n)))
-MODULES  := $(patsubst %,$(BUILD)/modules/%.so,$(filter-out $(LEFT_OUT),$(NATIVES))) \
-            $(NATIVES:%=$(BUILD)/modules/%.package)
+BUILT    := $(filter-out $(LEFT_OUT),$(NATIVES))
+MODULES  := $(BUILT:%=$(BUILD)/modules/%.so) $(NATIVES:%=$(BUILD)/modules/%.package)
+# For hosts that are linked with a module.
+STATICS  := $(BUILT:%=$(BUILD)/libcspvm-%.a)
 
 .PHONY: $(LEFT_OUT:%=without-%)
-all: $(MODULES) $(LEFT_OUT:%=without-%)
+all: $(MODULES) $(STATICS) $(LEFT_OUT:%=without-%)
 
 $(LEFT_OUT:%=without-%): without-%:
 	@echo "  the module $* is left out: there is no $(HEADER_$*) (package $(PACKAGE_$*), make deps)"
@@ -32,6 +34,10 @@ $(BUILD)/modules/%.package: stdlib/native/modules.mk
 $(filter %.so,$(MODULES)): $(BUILD)/modules/%.so: $(BUILD)/stdlib/native/%.o stdlib/native/modules.mk
 	@mkdir -p $(@D)
 	$(SAY) $(LINK) -shared -Wl,-soname,$*.so -o $@ $< $(LIBS_$*)
+
+$(STATICS): $(BUILD)/libcspvm-%.a: $(BUILD)/stdlib/native/%.o
+	@rm -f $@
+	$(SAY) $(AR) rcs $@ $<
 
 $(BUILD)/stdlib/native/%.o: stdlib/native/%.c Makefile
 	@mkdir -p $(@D)
