@@ -1,5 +1,5 @@
-# The part in the language of a module of cspvm's own, NAME.csp beside NAME.c,
-# becomes a header that NAME.c includes, and the build makes it anew when the part has changed.
+# The part in the language of a module of cspvm's own becomes a header, which
+# the module's source includes. It is made anew when the part has changed.
 # expect: 42
 # expect: 43
 # once: it is compiled each time
