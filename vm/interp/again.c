@@ -5,10 +5,10 @@
 //
 // A piece is some 50 us long (csp_spent). After each the goroutine looks, as
 // at a safepoint (sched_look_now). If no other goroutine is due, the next piece
-// runs at once, on the same P. The first piece makes the record of the call when
-// it ends. The goroutine owns it (g->pending) until the last piece has ended. It
-// holds what the native keeps, and the collector marks the values in it
-// (again_mark).
+// runs at once, on the same P. The first piece makes the record of the call
+// when it ends. The goroutine owns it (g->pending) until the last piece has
+// ended. It holds what the native keeps, and the collector marks the values in
+// it (again_mark).
 #include "vm/interp/again.h"
 
 #include <stdlib.h>
