@@ -53,7 +53,7 @@ CspStatus loop_text(CspCall *call, Loop *loop, size_t len) {
   return loop_bytes(call, loop);
 }
 
-static bool copy_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool loop_copy_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
   const char *from = str_of(loop->list).data + loop->part;
   memcpy(loop->to + loop->at, from + loop->at, stop - loop->at);
@@ -63,7 +63,7 @@ static bool copy_turns(CspCall *call, Loop *loop, size_t stop) {
 
 CspStatus loop_copy(CspCall *call, Loop *loop) {
   if (loop->end > LOOP_AT_ONCE) {
-    loop->turns = copy_turns;
+    loop->turns = loop_copy_turns;
     loop->units = 1;
     return loop_text(call, loop, loop->end);
   }
@@ -71,7 +71,7 @@ CspStatus loop_copy(CspCall *call, Loop *loop) {
   return loop->done(call, loop);
 }
 
-static bool same_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool loop_same_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
   const char *a = str_of(loop->list).data + loop->part;
   const char *b = str_of(loop->with).data;
@@ -84,7 +84,7 @@ static bool same_turns(CspCall *call, Loop *loop, size_t stop) {
 CspStatus loop_same(CspCall *call, Loop *loop) {
   loop->end = str_of(loop->with).len;
   loop->n = 1;
-  loop->turns = same_turns;
+  loop->turns = loop_same_turns;
   loop->units = 1;
   return loop_bytes(call, loop);
 }

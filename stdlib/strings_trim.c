@@ -70,7 +70,7 @@ static size_t right_run(Str s, const TrimSet *set) {
 
 // --- Results ----------------------------------------------------------------
 // Of the first argument, which is s, what is kept of it.
-static CspStatus trimmed(CspCall *call, Str s, Str kept) {
+static CspStatus trim_result(CspCall *call, Str s, Str kept) {
   CspValue text = csp_arg(call, 0);
   if (kept.len == s.len) return csp_ok(call, text);
   if (kept.len <= LOOP_AT_ONCE) return csp_ok_string(call, kept.data, kept.len);
@@ -150,7 +150,7 @@ static CspStatus trim_on(CspCall *call, void *data, bool on) {
   }
   csp_alloc_free(trim->set.wide);
   if (!on) return CSP_PANIC;
-  return trimmed(call, str_of(csp_arg(call, 0)), trim->kept);
+  return trim_result(call, str_of(csp_arg(call, 0)), trim->kept);
 }
 
 static const uint64_t WHITE = (uint64_t)1 << ' ' | (uint64_t)0x1f << '\t';
@@ -165,7 +165,7 @@ static CspStatus trim_short(CspCall *call, Str s, const TrimSet *set,
   }
   if (last == TRIM_RIGHT) kept.len -= right_run(kept, set);
   csp_spent(call, (s.len - kept.len) * 2);
-  return trimmed(call, s, kept);
+  return trim_result(call, s, kept);
 }
 
 static CspStatus trim(CspCall *call, TrimPhase first, TrimPhase last) {
@@ -214,7 +214,7 @@ static Str trim_rest(Str s, bool at_end, Str other) {
 static CspStatus affix_done(CspCall *call, Loop *loop) {
   Str s = str_of(loop->list), other = str_of(loop->with);
   if (!loop->n) return csp_ok(call, loop->list);
-  return trimmed(call, s, trim_rest(s, loop->part > 0, other));
+  return trim_result(call, s, trim_rest(s, loop->part > 0, other));
 }
 
 static __attribute__((noinline)) CspStatus trim_long_affix(CspCall *call,
@@ -233,7 +233,7 @@ static inline CspStatus trim_affix(CspCall *call, bool at_end) {
   if (other.len > LOOP_AT_ONCE) return trim_long_affix(call, at);
   if (!has_at(call, s, at, other)) return csp_ok(call, csp_arg(call, 0));
   Str rest = trim_rest(s, at_end, other);
-  if (rest.len > LOOP_AT_ONCE) return trimmed(call, s, rest);
+  if (rest.len > LOOP_AT_ONCE) return trim_result(call, s, rest);
   return csp_ok_string(call, rest.data, rest.len);
 }
 

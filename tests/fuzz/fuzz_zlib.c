@@ -43,7 +43,7 @@ static const char script[] =
     "  }\n"
     "}\n"
     "func check(form, data) {\n"
-    "  write, read := forms[form % 3]\n"
+    "  [write, read] := forms[form % 3]\n"
     "  comes_back(write, read, data, form / 3 % 10)\n"
     "  value, err := read(data, most)\n"
     "  if err != nil { return false }\n"
