@@ -709,12 +709,34 @@ static CspStatus fmt_eprintln(CspCall *call) {
   return print_error(call, "\n");
 }
 
+// The next argument, after a space.
+static void add_printed(TextJob *job, CspValue v) {
+  size_t len;
+  if (job->at > 0) buffer_add_char(&job->text, ' ');
+  if (csp_type(v) == CSP_STRING) {
+    text_job_add(job, str_of(v));
+    return;
+  }
+  char *text = csp_alloc_format(job->call, v, false, &len);
+  if (text != NULL) buffer_add(&job->text, text, len);
+  job->text.failed |= text == NULL;
+  job->took += 32;
+  csp_alloc_free(text);
+}
+
+static bool printed_turns(TextJob *job) {
+  size_t count = (size_t)csp_argc(job->call);
+  for (; job->at < count && !text_job_full(job); job->at++)
+    add_printed(job, csp_arg(job->call, (int)job->at));
+  return job->at < count;
+}
+
 // sprint(values...): the text println would write, without the newline.
 static CspStatus fmt_sprint(CspCall *call) {
   if (args_need_call(call))
     return again_with(call, "_with_strings", "_fmt_sprint");
-  Buffer out = buffer_of(call);
-  return join_args(call, &out, "") ? buffer_ok(call, &out) : CSP_PANIC;
+  TextJob job = text_job_of(call, printed_turns);
+  return text_job_run(&job);
 }
 
 // The predeclared functions, with all arguments.

@@ -53,6 +53,42 @@ CspStatus loop_text(CspCall *call, Loop *loop, size_t len) {
   return loop_bytes(call, loop);
 }
 
+static bool loop_copy_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  const char *from = str_of(loop->list).data + loop->part;
+  memcpy(loop->to + loop->at, from + loop->at, stop - loop->at);
+  loop->at = stop;
+  return true;
+}
+
+CspStatus loop_copy(CspCall *call, Loop *loop) {
+  if (loop->end > LOOP_AT_ONCE) {
+    loop->turns = loop_copy_turns;
+    loop->units = 1;
+    return loop_text(call, loop, loop->end);
+  }
+  loop->out = csp_string(call, str_of(loop->list).data + loop->part, loop->end);
+  return loop->done(call, loop);
+}
+
+static bool loop_same_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  const char *a = str_of(loop->list).data + loop->part;
+  const char *b = str_of(loop->with).data;
+  loop->n = a == b || memcmp(a + loop->at, b + loop->at, stop - loop->at) == 0;
+  loop->at = stop;
+  if (!loop->n) loop->end = stop;
+  return true;
+}
+
+CspStatus loop_same(CspCall *call, Loop *loop) {
+  loop->end = str_of(loop->with).len;
+  loop->n = 1;
+  loop->turns = loop_same_turns;
+  loop->units = 1;
+  return loop_bytes(call, loop);
+}
+
 Str loop_piece(Loop *loop) {
   Str s = str_of(loop->list);
   Str piece = pieces_front((Str){s.data + loop->at, s.len - loop->at});

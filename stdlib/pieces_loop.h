@@ -33,8 +33,9 @@ struct Loop {
 };
 
 enum {
-  LOOP_BYTES = 1 << 14,  // `step` of a text, as a rule
-  LOOP_KEPT = 4          // values that a Loop begins with
+  LOOP_BYTES = 1 << 14,    // `step` of a text, as a rule
+  LOOP_AT_ONCE = 1 << 16,  // bytes of a text that are copied in one piece
+  LOOP_KEPT = 4            // values that a Loop begins with
 };
 
 CspStatus loop_run(CspCall *call, Loop *loop);
@@ -49,6 +50,10 @@ CspStatus loop_bytes(CspCall *call, Loop *loop);
 // The same, with `out` made here: a string of that many bytes, to be written
 // from `to` on.
 CspStatus loop_text(CspCall *call, Loop *loop, size_t len);
+// Makes `out`: the `end` bytes of list's text that begin at `part`.
+CspStatus loop_copy(CspCall *call, Loop *loop);
+// Whether with's text stands in list's at `part`: n is 1 or 0. list is as long.
+CspStatus loop_same(CspCall *call, Loop *loop);
 // The next piece of list's text, whose end is the loop's: `at` moves on, and
 // stands between two code points.
 Str loop_piece(Loop *loop);

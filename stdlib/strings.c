@@ -79,6 +79,23 @@ static CspStatus strings_count(CspCall *call) {
   return find_in_text_from(call, FIND_ALL, 0, count_done);
 }
 
+static CspStatus same_done(CspCall *call, Loop *loop) {
+  return csp_ok_bool(call, loop->n > 0);
+}
+
+// Of the call's first two arguments.
+static __attribute__((noinline)) CspStatus has_long(CspCall *call, size_t at) {
+  return loop_same(call, &(Loop){.list = csp_arg(call, 0),
+                                 .with = csp_arg(call, 1),
+                                 .part = at,
+                                 .done = same_done});
+}
+
+static inline CspStatus has_there(CspCall *call, Str s, size_t at, Str other) {
+  if (other.len > LOOP_AT_ONCE) return has_long(call, at);
+  return csp_ok_bool(call, has_at(call, s, at, other));
+}
+
 static CspStatus strings_has_prefix(CspCall *call) {
   Str s, prefix;
   int64_t at;
@@ -88,14 +105,15 @@ static CspStatus strings_has_prefix(CspCall *call) {
     return csp_panic(call,
                      "%s: index %lld out of range of a string of length %zu",
                      csp_name(call), (long long)at, s.len);
-  Str rest = {s.data + at, s.len - (size_t)at};
-  return csp_ok_bool(call, has_prefix(call, rest, prefix));
+  if (prefix.len > s.len - (size_t)at) return csp_ok_bool(call, false);
+  return has_there(call, s, (size_t)at, prefix);
 }
 
 static CspStatus strings_has_suffix(CspCall *call) {
   Str s, suffix;
   if (!need_two(call, &s, &suffix)) return CSP_PANIC;
-  return csp_ok_bool(call, has_suffix(call, s, suffix));
+  if (suffix.len > s.len) return csp_ok_bool(call, false);
+  return has_there(call, s, s.len - suffix.len, suffix);
 }
 
 static CspStatus strings_compare(CspCall *call) {
@@ -105,15 +123,34 @@ static CspStatus strings_compare(CspCall *call) {
                     csp_compare_on(call, csp_arg(call, 0), csp_arg(call, 1)));
 }
 
+static CspStatus after_cut(CspCall *call, Loop *loop) {
+  csp_return(call, loop->out);
+  return csp_ok_bool(call, true);
+}
+
+static CspStatus before_cut(CspCall *call, Loop *loop) {
+  size_t after = (size_t)loop->n + str_of(loop->with).len;
+  csp_return(call, loop->out);
+  return loop_copy(call, &(Loop){.list = loop->list,
+                                 .part = after,
+                                 .end = str_of(loop->list).len - after,
+                                 .done = after_cut});
+}
+
+static CspStatus not_cut(CspCall *call, CspValue text) {
+  csp_return(call, text);
+  csp_return(call, csp_string(call, "", 0));
+  return csp_ok_bool(call, false);
+}
+
 // n: where sep is.
 static CspStatus cut_done(CspCall *call, Loop *loop) {
-  Str s = str_of(loop->list), sep = str_of(loop->with);
-  bool found = loop->n >= 0;
-  size_t before = found ? (size_t)loop->n : s.len;
-  size_t after = found ? before + sep.len : s.len;
-  csp_return(call, csp_string(call, s.data, before));
-  csp_return(call, csp_string(call, s.data + after, s.len - after));
-  return csp_ok_bool(call, found);
+  if (loop->n < 0) return not_cut(call, loop->list);
+  return loop_copy(call, &(Loop){.list = loop->list,
+                                 .with = loop->with,
+                                 .n = loop->n,
+                                 .end = (size_t)loop->n,
+                                 .done = before_cut});
 }
 
 // (before, after, found), and (s, "", false) without sep in s.
@@ -124,9 +161,11 @@ static CspStatus strings_cut(CspCall *call) {
     return find_in_text_from(call, FIND_FIRST, 0, cut_done);
   int64_t at = search_from(call, s, sep, 0);
   if (at == CSP_GIVEN_UP) return CSP_PANIC;
-  return cut_done(
-      call,
-      &(Loop){.list = csp_arg(call, 0), .with = csp_arg(call, 1), .n = at});
+  if (at < 0) return not_cut(call, csp_arg(call, 0));
+  size_t after = (size_t)at + sep.len;
+  csp_return(call, csp_string(call, s.data, (size_t)at));
+  csp_return(call, csp_string(call, s.data + after, s.len - after));
+  return csp_ok_bool(call, true);
 }
 
 // --- Joining ----------------------------------------------------------------

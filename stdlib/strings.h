@@ -9,13 +9,9 @@
 
 #define STRING_MAX ((size_t)1 << 31)  // bytes of a string
 
-static inline bool has_prefix(CspCall *call, Str s, Str prefix) {
-  return s.len >= prefix.len &&
-         same_bytes(call, s.data, prefix.data, prefix.len);
-}
-static inline bool has_suffix(CspCall *call, Str s, Str suffix) {
-  return s.len >= suffix.len &&
-         same_bytes(call, s.data + s.len - suffix.len, suffix.data, suffix.len);
+// Whether the text has the other one at that place, where there is room for it.
+static inline bool has_at(CspCall *call, Str s, size_t at, Str other) {
+  return same_bytes(call, s.data + at, other.data, other.len);
 }
 
 // --- strings.c --------------------------------------------------------------
@@ -23,6 +19,28 @@ static inline bool has_suffix(CspCall *call, Str s, Str suffix) {
 CspStatus strings_join(CspCall *call);
 
 // --- strings_split.c --------------------------------------------------------
+// Where the next piece is looked for (a CspEach's *at). After a span without
+// its end the place is negative: it has where the piece begins, and how many
+// spans were looked at. A place after the text's end is no place, or a negative
+// one.
+enum { SPLIT_SPAN = 1 << 14, SPLIT_FROM_BITS = 40, SPLIT_SPANS = 1 << 20 };
+
+static inline int64_t split_later(size_t from, size_t looked) {
+  return -1 - (int64_t)(looked << SPLIT_FROM_BITS | from);
+}
+static inline bool split_goes_on(int64_t at, size_t *from, size_t *looked) {
+  if (at >= 0) return false;
+  *looked = (size_t)(-1 - at) >> SPLIT_FROM_BITS;
+  *from = (size_t)(-1 - at) & (((size_t)1 << SPLIT_FROM_BITS) - 1);
+  return true;
+}
+// The span after those that were looked at, and so many bytes of the next one.
+// The last one that can be counted has all that is left.
+static inline Str split_span(Str s, size_t from, size_t looked, size_t more) {
+  size_t begin = from + looked * SPLIT_SPAN, left = s.len - begin;
+  bool all = left <= SPLIT_SPAN + more || looked + 1 >= SPLIT_SPANS;
+  return (Str){s.data + begin, all ? left : SPLIT_SPAN + more};
+}
 CspStatus strings_split(CspCall *call);
 CspStatus strings_split_n(CspCall *call);
 CspStatus strings_fields(CspCall *call);

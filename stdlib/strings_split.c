@@ -2,16 +2,14 @@
 // Taking strings apart: split, fields, lines, words.
 //
 // Each has a function that finds one piece, and the place to go on from: in a
-// for loop no list is made (csp_ok_each).
+// for loop no list is made (csp_ok_each). A piece that is long is looked for in
+// spans, between which others run.
 #include <string.h>
 
 #include "stdlib/pieces_find.h"
 #include "stdlib/strings.h"
 
-enum {
-  LOOK = 1 << 14,     // bytes between two questions (csp_work)
-  COUNTED = 1 << 16,  // bytes that tell how much room a list needs at first
-};
+enum { COUNTED = 1 << 16 };  // bytes that tell how much room a list needs
 
 static bool give_piece(CspCall *call, const char *data, size_t len,
                        CspValue *piece) {
@@ -49,12 +47,34 @@ static size_t find_near(const char *data, size_t len, char byte) {
   return NEAR;
 }
 
-// The place after the last piece is one more than the string's length.
+// The place after the last piece is one more than the string's length. What
+// follows is for a place that is far from the end of the text, after it, or
+// negative. The separator is a string or a byte.
+static __attribute__((noinline)) bool far_part(CspCall *call, CspValue of,
+                                               CspValue with, int64_t *at,
+                                               CspValue *piece) {
+  char byte = csp_type(with) == CSP_INT ? (char)csp_to_int(with) : 0;
+  Str s = str_of(of), sep = {&byte, 1};
+  if (csp_type(with) == CSP_STRING) sep = str_of(with);
+  size_t from = (size_t)*at, looked = 0;
+  if (from > s.len && !split_goes_on(*at, &from, &looked)) return false;
+  const char *start = s.data + from;
+  Str span = split_span(s, from, looked, sep.len - 1);
+  int64_t found = csp_find(call, span.data, span.len, sep.data, sep.len);
+  if (found == CSP_GIVEN_UP) return false;
+  *at = split_later(from, looked + 1);
+  if (found < 0 && span.data + span.len < s.data + s.len) return true;
+  size_t len = found >= 0 ? (size_t)(span.data + found - start) : s.len - from;
+  *at = found >= 0 ? (int64_t)(from + len + sep.len) : (int64_t)s.len + 1;
+  return give_piece(call, start, len, piece);
+}
+
 static bool next_part(CspCall *call, CspValue of, CspValue with, int64_t *at,
                       CspValue *piece) {
   Str s = str_of(of), sep = str_of(with);
   size_t from = (size_t)*at;
-  if (from > s.len) return false;
+  if (from > s.len) return *at < 0 && far_part(call, of, with, at, piece);
+  if (s.len - from > SPLIT_SPAN) return far_part(call, of, with, at, piece);
   const char *start = s.data + from;
   int64_t found = csp_find(call, start, s.len - from, sep.data, sep.len);
   if (found == CSP_GIVEN_UP) return false;
@@ -68,11 +88,12 @@ static bool next_part_by_byte(CspCall *call, CspValue of, CspValue with,
                               int64_t *at, CspValue *piece) {
   Str s = str_of(of);
   size_t from = (size_t)*at;
-  if (from > s.len) return false;
+  if (from > s.len) return *at < 0 && far_part(call, of, with, at, piece);
   const char *start = s.data + from;
   char byte = (char)csp_to_int(with);
   size_t len = find_near(start, s.len - from, byte);
   if (len == NEAR) {
+    if (s.len - from > SPLIT_SPAN) return far_part(call, of, with, at, piece);
     int64_t found = csp_find(call, start, s.len - from, &byte, 1);
     if (found == CSP_GIVEN_UP) return false;
     len = found >= 0 ? (size_t)found : s.len - from;
@@ -97,20 +118,45 @@ static size_t count_by_byte(CspValue of, CspValue with) {
 }
 
 // At most n pieces, the last with what is left.
+typedef struct FirstParts {
+  CspValue list, of, with;  // kept
+  CspEach next;
+  int64_t at, n;
+} FirstParts;
+
+static CspStatus last_part(CspCall *call, const FirstParts *parts) {
+  Str s = str_of(parts->of);
+  CspValue piece;
+  // after the last part `at` is after the end, after the last character at it
+  size_t from = (size_t)parts->at, end = s.len + (str_of(parts->with).len > 0);
+  if (parts->n != 1 || from >= end) return csp_ok(call, parts->list);
+  give_piece(call, s.data + from, s.len - from, &piece);
+  return csp_list_push(call, parts->list, piece) ? csp_ok(call, parts->list)
+                                                 : CSP_PANIC;
+}
+
+static CspStatus first_parts_on(CspCall *call, void *data, bool on) {
+  enum { KEPT = 3, PIECE = 256, PIECE_BYTES = 1 << 16 };
+  FirstParts *parts = data;
+  CspValue piece;
+  if (!on) return CSP_PANIC;
+  int64_t begun = parts->at, last = parts->n - PIECE;
+  while (parts->n > 1 &&
+         parts->next(call, parts->of, parts->with, &parts->at, &piece)) {
+    bool later = parts->at < 0;
+    if (!later && !csp_list_push(call, parts->list, piece)) return CSP_PANIC;
+    if (!later) parts->n--;
+    if (later || parts->n <= last || parts->at - begun > PIECE_BYTES)
+      return csp_again(call, first_parts_on, parts, sizeof *parts, KEPT);
+  }
+  return last_part(call, parts);
+}
+
 static CspStatus first_parts(CspCall *call, CspEach next, CspValue sep,
                              int64_t n) {
-  CspValue of = csp_arg(call, 0), list = csp_list(call, 4), piece;
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  Str s = str_of(of);
-  int64_t at = 0;
-  for (; n > 1 && next(call, of, sep, &at, &piece); n--) {
-    if (!csp_list_push(call, list, piece)) return CSP_PANIC;
-  }
-  // after the last part `at` is after the end, after the last character at it
-  size_t from = (size_t)at, end = s.len + (str_of(sep).len > 0);
-  if (n != 1 || from >= end) return csp_ok(call, list);
-  give_piece(call, s.data + from, s.len - from, &piece);
-  return csp_list_push(call, list, piece) ? csp_ok(call, list) : CSP_PANIC;
+  FirstParts parts = {csp_list(call, 4), csp_arg(call, 0), sep, next, 0, n};
+  if (csp_is_undef(parts.list)) return csp_panic_memory(call);
+  return first_parts_on(call, &parts, true);
 }
 
 // --- By white space ---------------------------------------------------------
@@ -128,15 +174,29 @@ static size_t find_space(Str s, size_t at, size_t end, bool space) {
   return at;
 }
 
-// From *at on to there, or to the end of s. false: given up.
-static bool skip_space(CspCall *call, Str s, size_t *at, bool space) {
-  for (;;) {
-    bool last = s.len - *at <= LOOK;
-    size_t end = last ? s.len : *at + LOOK;
-    *at = find_space(s, *at, end, space);
-    if (last || *at < end) return true;
-    if (!csp_work(call, LOOK * 2)) return false;
+// As far_part.
+static __attribute__((noinline)) bool far_field(CspCall *call, CspValue of,
+                                                CspValue with, int64_t *at,
+                                                CspValue *piece) {
+  (void)with;
+  Str s = str_of(of);
+  size_t from = (size_t)*at, looked = 0, end;
+  if (from > s.len && !split_goes_on(*at, &from, &looked)) return false;
+  if (looked == 0) {
+    end = from + split_span(s, from, 0, 0).len;
+    from = find_space(s, from, end, false);
+    *at = split_later(from, 0);
+    if (from >= end && end < s.len) return csp_work(call, SPLIT_SPAN * 2);
+    if (from == s.len) return false;
   }
+  Str span = split_span(s, from, looked, 0);
+  size_t begin = (size_t)(span.data - s.data);
+  end = begin + span.len;
+  size_t to = find_space(s, begin, end, true);
+  *at = split_later(from, looked + 1);
+  if (to >= end && end < s.len) return csp_work(call, SPLIT_SPAN * 2);
+  *at = (int64_t)to;
+  return give_piece(call, s.data + from, to - from, piece);
 }
 
 static bool next_field(CspCall *call, CspValue of, CspValue with, int64_t *at,
@@ -144,9 +204,10 @@ static bool next_field(CspCall *call, CspValue of, CspValue with, int64_t *at,
   (void)with;
   Str s = str_of(of);
   size_t from = (size_t)*at;
-  if (!skip_space(call, s, &from, false) || from == s.len) return false;
-  size_t to = from;
-  if (!skip_space(call, s, &to, true)) return false;
+  if (s.len - from > SPLIT_SPAN) return far_field(call, of, with, at, piece);
+  from = find_space(s, from, s.len, false);
+  if (from == s.len) return false;
+  size_t to = find_space(s, from, s.len, true);
   *at = (int64_t)to;
   return give_piece(call, s.data + from, to - from, piece);
 }
@@ -166,19 +227,44 @@ static size_t count_fields(CspValue of, CspValue with) {
 }
 
 // --- By lines ---------------------------------------------------------------
+static bool give_line(CspCall *call, const char *start, size_t len, bool ended,
+                      CspValue *piece) {
+  if (ended && len > 0 && start[len - 1] == '\r') len--;
+  return give_piece(call, start, len, piece);
+}
+
+// As far_part.
+static __attribute__((noinline)) bool far_line(CspCall *call, CspValue of,
+                                               CspValue with, int64_t *at,
+                                               CspValue *piece) {
+  (void)with;
+  Str s = str_of(of);
+  size_t from = (size_t)*at, looked = 0;
+  if (from >= s.len && !split_goes_on(*at, &from, &looked)) return false;
+  const char *start = s.data + from;
+  Str span = split_span(s, from, looked, 0);
+  int64_t end = csp_find(call, span.data, span.len, "\n", 1);
+  if (end == CSP_GIVEN_UP) return false;
+  *at = split_later(from, looked + 1);
+  if (end < 0 && span.data + span.len < s.data + s.len) return true;
+  size_t len = end >= 0 ? (size_t)(span.data + end - start) : s.len - from;
+  *at = (int64_t)(from + len) + 1;
+  return give_line(call, start, len, end >= 0, piece);
+}
+
 static bool next_line(CspCall *call, CspValue of, CspValue with, int64_t *at,
                       CspValue *piece) {
   (void)with;
   Str s = str_of(of);
   size_t from = (size_t)*at;
-  if (from >= s.len) return false;
+  if (from >= s.len) return *at < 0 && far_line(call, of, with, at, piece);
+  if (s.len - from > SPLIT_SPAN) return far_line(call, of, with, at, piece);
   const char *start = s.data + from;
   int64_t end = csp_find(call, start, s.len - from, "\n", 1);
   if (end == CSP_GIVEN_UP) return false;
   size_t len = end >= 0 ? (size_t)end : s.len - from;
   *at += (int64_t)len + 1;
-  if (end >= 0 && len > 0 && start[len - 1] == '\r') len--;
-  return give_piece(call, start, len, piece);
+  return give_line(call, start, len, end >= 0, piece);
 }
 
 static size_t count_lines(CspValue of, CspValue with) {

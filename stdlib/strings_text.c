@@ -351,31 +351,45 @@ static size_t find_alnum(Folder *folder, Str s, size_t at, size_t end,
   return at;
 }
 
-// From *at on to there, or to the end of s. false: given up.
-static bool skip_alnum(CspCall *call, Str s, size_t *at, bool wanted) {
-  enum { LOOK = 1 << 13 };
+// Where the text is long from there on: as far_field of strings_split.c.
+static __attribute__((noinline)) bool far_word(CspCall *call, Str s,
+                                               int64_t *at, CspValue *word) {
   Folder folder = {.call = call};
-  for (;;) {
-    bool last = s.len - *at <= LOOK;
-    size_t end = last ? s.len : *at + LOOK;
-    *at = find_alnum(&folder, s, *at, end, wanted);
-    if (last || *at < end) return true;
-    if (!csp_work(call, LOOK * 4)) return false;
+  size_t from = (size_t)*at, looked = 0, end, skipped = 0;
+  if (from > s.len && !split_goes_on(*at, &from, &looked)) return false;
+  if (looked == 0) {
+    end = from + split_span(s, from, 0, 0).len;
+    size_t before = from;
+    from = find_alnum(&folder, s, from, end, true);
+    skipped = from - before;
+    *at = split_later(from, 0);
+    if (from >= end && end < s.len) return csp_work(call, SPLIT_SPAN * 4);
+    if (from == s.len) return false;
   }
+  Str span = split_span(s, from, looked, 0);
+  size_t begin = (size_t)(span.data - s.data);
+  end = begin + span.len;
+  size_t to = find_alnum(&folder, s, begin, end, false);
+  *at = split_later(from, looked + 1);
+  if (to >= end && end < s.len) return csp_work(call, SPLIT_SPAN * 4);
+  *at = (int64_t)to;
+  *word = csp_string(call, s.data + from, to - from);
+  return csp_work(call, 32 + (skipped + to - begin) * 2);
 }
 
 static bool next_word(CspCall *call, CspValue of, CspValue with, int64_t *at,
                       CspValue *word) {
   (void)with;
+  Folder folder = {.call = call};
   Str s = str_of(of);
-  size_t from = (size_t)*at;
-  if (!skip_alnum(call, s, &from, true) || from == s.len) return false;
-  size_t to = from;
-  if (!skip_alnum(call, s, &to, false)) return false;
-  size_t skipped = to - (size_t)*at;
+  size_t before = (size_t)*at;
+  if (s.len - before > SPLIT_SPAN) return far_word(call, s, at, word);
+  size_t from = find_alnum(&folder, s, before, s.len, true);
+  if (from == s.len) return false;
+  size_t to = find_alnum(&folder, s, from, s.len, false);
   *at = (int64_t)to;
   *word = csp_string(call, s.data + from, to - from);
-  return csp_work(call, 32 + skipped * 2);
+  return csp_work(call, 32 + (to - before) * 2);
 }
 
 CspStatus strings_words(CspCall *call) {

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stdlib/loop.h"
 #include "stdlib/strings.h"
 
 enum { BAD_BYTES = 0x110000 };
 
 typedef struct TrimSet {
-  CspCall *call;
   uint64_t ascii[2];
   uint64_t *wide;  // bits of what is not ASCII, below `end`; or NULL
   uint32_t end;
@@ -37,26 +37,6 @@ static void add_to_set(TrimSet *set, Str s) {
       set->end = c + 1;
     }
   }
-}
-
-static bool add_all_to_set(TrimSet *set, Str s) {
-  Pieces p = pieces_of(set->call, s, 2);
-  while (pieces_next(&p)) add_to_set(set, p.piece);
-  return !p.over;
-}
-
-// false: panicked. Free `wide`.
-static bool make_set(TrimSet *set, Str s) {
-  if (!add_all_to_set(set, s)) return false;
-  if (set->end == 0) return true;
-  size_t words = set->end / 64 + 1;
-  set->wide = room_alloc(set->call, words, sizeof *set->wide);
-  if (set->wide == NULL) {
-    csp_panic_memory(set->call);
-    return false;
-  }
-  memset(set->wide, 0, words * sizeof *set->wide);
-  return add_all_to_set(set, s);
 }
 
 static bool in_wide_set(const TrimSet *set, uint32_t c) {
@@ -88,65 +68,175 @@ static size_t right_run(Str s, const TrimSet *set) {
   return s.len - at;
 }
 
-static bool trim_left(Str *text, const TrimSet *set) {
-  Pieces p = pieces_of(set->call, *text, 2);
-  size_t run = 0;
-  while (run == p.piece.len && pieces_next(&p)) {
-    run = left_run(p.piece, set);
-    *text = (Str){text->data + run, text->len - run};
-  }
-  return !p.over;
+// --- Results ----------------------------------------------------------------
+// Of the first argument, which is s, what is kept of it.
+static CspStatus trim_result(CspCall *call, Str s, Str kept) {
+  CspValue text = csp_arg(call, 0);
+  if (kept.len == s.len) return csp_ok(call, text);
+  if (kept.len <= LOOP_AT_ONCE) return csp_ok_string(call, kept.data, kept.len);
+  return loop_copy(call, &(Loop){.list = text,
+                                 .part = (size_t)(kept.data - s.data),
+                                 .end = kept.len,
+                                 .done = loop_out});
 }
 
-static bool trim_right(Str *text, const TrimSet *set) {
-  Pieces p = pieces_of(set->call, *text, 2);
-  size_t run = 0;
-  while (run == p.piece.len && pieces_next_back(&p)) {
-    run = right_run(p.piece, set);
-    text->len -= run;
-  }
-  return !p.over;
+// --- By a set ---------------------------------------------------------------
+typedef enum TrimPhase {
+  TRIM_MEASURES,  // the set's greatest
+  TRIM_FILLS,     // the set
+  TRIM_LEFT,
+  TRIM_RIGHT,
+  TRIM_ENDS
+} TrimPhase;
+
+// What is kept between two pieces. The strings are arguments of the call.
+typedef struct Trim {
+  TrimSet set;
+  TrimPhase phase, first, last;
+  Str chars, left;  // the set's, and those that are not in it yet
+  Str kept;         // of the text
+} Trim;
+
+// Each of these does a piece, and tells how long that was.
+static size_t take_chars(Trim *trim) {
+  Str piece = pieces_front(trim->left);
+  add_to_set(&trim->set, piece);
+  trim->left = (Str){trim->left.data + piece.len, trim->left.len - piece.len};
+  if (trim->left.len > 0) return piece.len;
+  bool again = trim->phase == TRIM_MEASURES && trim->set.end > 0;
+  trim->phase = again ? TRIM_FILLS : trim->first;
+  trim->left = trim->chars;
+  return piece.len;
 }
 
-enum { TRIM_LEFT = 1, TRIM_RIGHT = 2 };
+static size_t trim_left(Trim *trim) {
+  Str *kept = &trim->kept, piece = pieces_front(*kept);
+  size_t run = left_run(piece, &trim->set);
+  *kept = (Str){kept->data + run, kept->len - run};
+  if (run < piece.len || kept->len == 0) trim->phase = TRIM_RIGHT;
+  return run;
+}
 
-static CspStatus trim(CspCall *call, int sides) {
-  static const uint64_t space = (uint64_t)1 << ' ' | (uint64_t)0x1f << '\t';
-  Str s, chars;
-  TrimSet set = {.call = call, .ascii = {space, 0}, .spaces = is_nil(call, 1)};
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  if (!set.spaces) {
-    set.ascii[0] = 0;
-    if (!need_str(call, 1, &chars)) return CSP_PANIC;
+static size_t trim_right(Trim *trim) {
+  Str *kept = &trim->kept, piece = pieces_back(*kept);
+  size_t run = right_run(piece, &trim->set);
+  kept->len -= run;
+  if (run < piece.len || kept->len == 0) trim->phase = TRIM_ENDS;
+  return run;
+}
+
+static size_t trim_piece(Trim *trim) {
+  if (trim->phase == TRIM_LEFT) return trim_left(trim);
+  if (trim->phase == TRIM_RIGHT) return trim_right(trim);
+  return take_chars(trim);
+}
+
+// false: out of memory.
+static bool make_wide_set(CspCall *call, TrimSet *set) {
+  size_t words = set->end / 64 + 1;
+  set->wide = room_alloc(call, words, sizeof *set->wide);
+  if (set->wide != NULL) memset(set->wide, 0, words * sizeof *set->wide);
+  return set->wide != NULL;
+}
+
+static CspStatus trim_on(CspCall *call, void *data, bool on) {
+  Trim *trim = data;
+  while (on && trim->phase <= trim->last) {
+    bool fills = trim->phase == TRIM_FILLS && trim->set.wide == NULL;
+    if (fills && !make_wide_set(call, &trim->set))
+      return csp_panic_memory(call);
+    if (csp_spent(call, trim_piece(trim) * 2))
+      return csp_again(call, trim_on, trim, sizeof *trim, 0);
   }
+  csp_alloc_free(trim->set.wide);
+  if (!on) return CSP_PANIC;
+  return trim_result(call, str_of(csp_arg(call, 0)), trim->kept);
+}
+
+static const uint64_t WHITE = (uint64_t)1 << ' ' | (uint64_t)0x1f << '\t';
+
+// Of a short text, by a set that has no memory of its own.
+static CspStatus trim_short(CspCall *call, Str s, const TrimSet *set,
+                            TrimPhase first, TrimPhase last) {
   Str kept = s;
-  bool ok = (set.spaces || make_set(&set, chars)) &&
-            (!(sides & TRIM_LEFT) || trim_left(&kept, &set)) &&
-            (!(sides & TRIM_RIGHT) || trim_right(&kept, &set));
-  csp_alloc_free(set.wide);
-  if (!ok) return CSP_PANIC;
-  if (kept.len == s.len) return csp_ok(call, csp_arg(call, 0));
-  return csp_ok_string(call, kept.data, kept.len);
+  if (first == TRIM_LEFT) {
+    size_t run = left_run(kept, set);
+    kept = (Str){kept.data + run, kept.len - run};
+  }
+  if (last == TRIM_RIGHT) kept.len -= right_run(kept, set);
+  csp_spent(call, (s.len - kept.len) * 2);
+  return trim_result(call, s, kept);
+}
+
+static CspStatus trim(CspCall *call, TrimPhase first, TrimPhase last) {
+  enum { SHORT = 1 << 12 };
+  Str s, chars = {0};
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  TrimSet set = {.ascii = {WHITE, 0}, .spaces = is_nil(call, 1)};
+  if (!set.spaces) {
+    if (!need_str(call, 1, &chars)) return CSP_PANIC;
+    set.ascii[0] = 0;
+  }
+  if (s.len <= SHORT && chars.len <= SHORT) {
+    add_to_set(&set, chars);
+    if (set.end == 0) return trim_short(call, s, &set, first, last);
+  }
+  return trim_on(call,
+                 &(Trim){.phase = set.spaces ? first : TRIM_MEASURES,
+                         .first = first,
+                         .last = last,
+                         .set = set,
+                         .chars = chars,
+                         .left = chars,
+                         .kept = s},
+                 true);
 }
 
 CspStatus strings_trim(CspCall *call) {
-  return trim(call, TRIM_LEFT | TRIM_RIGHT);
+  return trim(call, TRIM_LEFT, TRIM_RIGHT);
 }
 
-CspStatus strings_trim_left(CspCall *call) { return trim(call, TRIM_LEFT); }
-
-CspStatus strings_trim_right(CspCall *call) { return trim(call, TRIM_RIGHT); }
-
-CspStatus strings_trim_prefix(CspCall *call) {
-  Str s, prefix;
-  if (!need_str(call, 0, &s) || !need_str(call, 1, &prefix)) return CSP_PANIC;
-  if (!has_prefix(call, s, prefix)) return csp_ok(call, csp_arg(call, 0));
-  return csp_ok_string(call, s.data + prefix.len, s.len - prefix.len);
+CspStatus strings_trim_left(CspCall *call) {
+  return trim(call, TRIM_LEFT, TRIM_LEFT);
 }
 
-CspStatus strings_trim_suffix(CspCall *call) {
-  Str s, suffix;
-  if (!need_str(call, 0, &s) || !need_str(call, 1, &suffix)) return CSP_PANIC;
-  if (!has_suffix(call, s, suffix)) return csp_ok(call, csp_arg(call, 0));
-  return csp_ok_string(call, s.data, s.len - suffix.len);
+CspStatus strings_trim_right(CspCall *call) {
+  return trim(call, TRIM_RIGHT, TRIM_RIGHT);
 }
+
+// --- By a prefix or a suffix ------------------------------------------------
+// What is kept where the text has the other one there.
+static Str trim_rest(Str s, bool at_end, Str other) {
+  return (Str){s.data + (at_end ? 0 : other.len), s.len - other.len};
+}
+
+// n: whether it has. `part` is 0, or where a suffix would begin.
+static CspStatus affix_done(CspCall *call, Loop *loop) {
+  Str s = str_of(loop->list), other = str_of(loop->with);
+  if (!loop->n) return csp_ok(call, loop->list);
+  return trim_result(call, s, trim_rest(s, loop->part > 0, other));
+}
+
+static __attribute__((noinline)) CspStatus trim_long_affix(CspCall *call,
+                                                           size_t at) {
+  return loop_same(call, &(Loop){.list = csp_arg(call, 0),
+                                 .with = csp_arg(call, 1),
+                                 .part = at,
+                                 .done = affix_done});
+}
+
+static inline CspStatus trim_affix(CspCall *call, bool at_end) {
+  Str s, other;
+  if (!need_str(call, 0, &s) || !need_str(call, 1, &other)) return CSP_PANIC;
+  if (other.len > s.len) return csp_ok(call, csp_arg(call, 0));
+  size_t at = at_end ? s.len - other.len : 0;
+  if (other.len > LOOP_AT_ONCE) return trim_long_affix(call, at);
+  if (!has_at(call, s, at, other)) return csp_ok(call, csp_arg(call, 0));
+  Str rest = trim_rest(s, at_end, other);
+  if (rest.len > LOOP_AT_ONCE) return trim_result(call, s, rest);
+  return csp_ok_string(call, rest.data, rest.len);
+}
+
+CspStatus strings_trim_prefix(CspCall *call) { return trim_affix(call, false); }
+
+CspStatus strings_trim_suffix(CspCall *call) { return trim_affix(call, true); }

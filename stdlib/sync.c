@@ -42,7 +42,7 @@ static CspStatus counter_add(CspCall *call) {
   int64_t old = __atomic_load_n(&counter->word, __ATOMIC_SEQ_CST);
   do {
     if (__builtin_add_overflow(old, n, &sum))
-      return csp_panic(call, "add: integer overflow: %lld + %lld",
+      return csp_panic(call, "counter.add: integer overflow: %lld + %lld",
                        (long long)old, (long long)n);
   } while (!__atomic_compare_exchange_n(&counter->word, &old, sum, true,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
@@ -102,7 +102,8 @@ static CspStatus read_unlock(CspCall *call) {
   if (!counter_and(call, &readers, NULL)) return CSP_PANIC;
   int64_t old = __atomic_load_n(&readers->word, __ATOMIC_SEQ_CST);
   do {
-    if (old <= 0) return csp_panic(call, "read_unlock: no goroutine reads");
+    if (old <= 0)
+      return csp_panic(call, "rwmutex.read_unlock: no goroutine reads");
   } while (!__atomic_compare_exchange_n(&readers->word, &old, old - 1, true,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
   CspValue room = csp_arg(call, 1);

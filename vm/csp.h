@@ -387,8 +387,10 @@ const char *csp_errno_code(int error);
 // Gives the element of a sequence at *at, which is 0 for the first, and moves
 // *at on (less than 2^61). false: there is none. It may panic. Where memory is
 // out it may give an undefined value, and may then be called with the same *at
-// again. It must neither block nor call the script. It finds all it needs in
-// `of` and `with`, because in a loop the call has neither arguments nor data.
+// again. With a negative *at it gives no element yet: others run, and it goes
+// on with that *at. It must neither block nor call the script. It finds all it
+// needs in `of` and `with`, because in a loop the call has neither arguments
+// nor data.
 typedef bool (*CspEach)(CspCall *call, CspValue of, CspValue with, int64_t *at,
                         CspValue *element);
 // The result is a list of all elements. But where the call stands after `for …

@@ -61,6 +61,13 @@ static void skip_comment(Parse *parse, Pos begin) {
     trail_comment(parse, begin, cursor_pos(parse, parse->cursor).offset);
 }
 
+// Of a line that is a comment: where the lexer is, or, at a NUL, the line's end.
+static Cursor comment_end(const Parse *parse, Cursor at) {
+  if (*at == '\n' || at == parse->limit) return at;
+  Cursor end = memchr(at, '\n', (size_t)(parse->limit - at));
+  return end != NULL ? end : parse->limit;
+}
+
 // After the opening backquote.
 static void lex_raw(Parse *parse, Token *token) {
   Cursor from = parse->cursor;
@@ -338,6 +345,7 @@ void lex_token(Parse *parse, Token *token) {
         continue;
       }
       "//" [^\n\x00]* {
+        at = comment_end(parse, at);
         if (parse->trail != NULL)
           trail_comment(parse, token->pos, cursor_pos(parse, at).offset);
         continue;

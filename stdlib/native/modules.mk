@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Native modules: NAME.c in this folder becomes $(BUILD)/modules/NAME.so, which
 # `import "NAME"` loads. A part of the Makefile. NAME.csp, the module's part in
-# the language, becomes NAME_csp.h, which NAME.c includes.
+# the language, becomes stdlib/native/NAME_csp.h in $(BUILD), which NAME.c
+# includes by that path.
 #
 # A module has three settings here: the header of the library that it needs,
 # how it is linked with that, and the Debian package that has both. Without the

@@ -1,6 +1,6 @@
 # check warns about arguments of calls of known functions: of the file,
 # constructors, predeclared and library functions, methods of structs of the
-# file, and functions in variables that are set once.
+# file, and functions in variables that are set once, also by another name.
 # expect: a.csp:5:6: warning: `greet` needs the argument `name`, which is missing
 # expect:     greet()
 # expect:          ^
@@ -64,6 +64,18 @@
 # expect:     _ = error(1, kode: 2)
 # expect:                  ^~~~
 # expect:     did you mean `code`?
+# expect: a.csp:33:6: warning: `other` needs the argument `name`, which is missing
+# expect:     other()
+# expect:          ^
+# expect: a.csp:36:6: warning: `third` takes 2 arguments, and gets 3
+# expect:     third(1, 2, 3)
+# expect:          ^
+# expect: a.csp:38:7: warning: `apart` has no parameter `t`
+# expect:     apart(t: 1)
+# expect:           ^
+# expect: a.csp:40:6: warning: `moves` needs the argument `dx`, which is missing
+# expect:     moves()
+# expect:          ^
 cd "$TMPDIR" || exit
 cat > a.csp <<'EOF'
 import "strings"
@@ -97,6 +109,15 @@ func inner() {
 }
 inner()
 _ = error(1, kode: 2)
+other := greet
+other()
+second := greet
+third := second
+third(1, 2, 3)
+apart := strings.split
+apart(t: 1)
+moves := p.move
+moves()
 
 // All of these may be right.
 greet("you")
@@ -105,8 +126,11 @@ greet(many(1))
 greet([1, 2]...)
 many(1, 2, 3)
 Point(x: 1)
-other := greet
-other()
+third("you")
+moves(1)
+various := greet
+various = strings.split
+various()
 strings.split("a b")
 println()
 p.move(1, 2)

@@ -73,6 +73,16 @@ MUTANTS = [Mutant(*row) for row in [
     ("a call does not wait for an M that is coming", "syscall", "enough_1",
      "syscall.c",
      "if (is_one_coming(sched)) {", "if (false) {"),
+    ("a call is refused although places are taken", "syscall",
+     "quick_take_threads_2", "syscall.c",
+     "bool waits = sched->calls.count + sched->calls.kept >= sched->syscalls_max;",
+     "bool waits = false;"),
+    ("a call waits for the place that it has", "syscall",
+     "two_threads_one_place", "syscall.c",
+     "take_back(m, p, g);\n"
+     "  bool waits = sched->calls.count + sched->calls.kept >= sched->syscalls_max;",
+     "bool waits = sched->calls.count + sched->calls.kept >= sched->syscalls_max;\n"
+     "  take_back(m, p, g);"),
     ("an M that came before the work sleeps on", "syscall",
      "enough_until_others_ran", "idle.c",
      "if (work && sched->idle.ms != NULL) idle_wake_m(sched->idle.ms);", "(void)work;"),

@@ -546,9 +546,7 @@ static const char fills[] =
     "for i in 300_000 { xs.push([i]) }\n"
     "println(len(xs))\n";
 
-static int run_in(Pool *pool, Host *host) {
-  memset(host, 0, sizeof *host);
-  pthread_mutex_init(&host->lock, NULL);
+static CspConfig pool_config(Pool *pool) {
   CspConfig config;
   test_config(&config);
   config.stepped = true;
@@ -556,13 +554,12 @@ static int run_in(Pool *pool, Host *host) {
   config.map = pool_map;
   config.unmap = pool_unmap;
   config.map_arg = pool;
-  config.write_out = take_out;
-  config.write_err = take_err;
-  config.write_arg = host;
-  host->csp = csp_new(&config);
-  if (host->csp == NULL) return -1;
-  csp_install_language(host->csp);
-  assert_true(csp_install_library(host->csp));
+  return config;
+}
+
+static int run_in(Pool *pool, Host *host) {
+  CspConfig config = pool_config(pool);
+  open_configured(host, &config);
   int status = run(host, fills);
   close_host(host);
   return status;
@@ -580,7 +577,8 @@ static void hosts_give_the_memory(void **state) {
   assert_int_equal(run_in(&little, &host), 1);
   assert_non_null(strstr(host.err, "out of memory"));
   assert_int_equal(little.blocks, 0);
-  assert_int_equal(run_in(&crooked, &host), -1);  // not even one
+  CspConfig config = pool_config(&crooked);
+  assert_null(csp_new(&config));  // not even one
   assert_int_equal(crooked.blocks, 0);
 }
 
@@ -601,14 +599,9 @@ static void *map_until_out(void *arg, size_t bytes, size_t align) {
 static void failures_without_memory_have_a_message(void **state) {
   (void)state;
   Pool pool = {0};
-  CspConfig config;
-  test_config(&config);
-  config.stepped = true;
-  config.debug = NULL;  // as in open_limited
+  CspConfig config = pool_config(&pool);
   config.alloc = alloc_until_out;
   config.map = map_until_out;
-  config.unmap = pool_unmap;
-  config.map_arg = &pool;
   Host host;
   open_configured(&host, &config);
   CspHandle m = load(&host,

@@ -96,13 +96,38 @@ static const char *const calls[] = {
     "x = bytes(raw)",
     "x = bytes(small_ints)",
     "x = list(ints)",
+    "x = text.split(\"#\")",
+    "x = text.split(\"##\")",
+    "x = text.split_n(\"##\", 3)",
+    "for part in text.split(\"#\") { x = part }",
+    "for part in text.split(\"##\") { x = part }",
+    "x = run.lines()",
+    "for line in run.lines() { x = line }",
+    "x = run.fields()",
+    "for field in run.fields() { x = field }",
+    "x = blanks.fields()",
+    "for word in run.words() { x = word }",
+    "for word in blanks.words() { x = word }",
+    "x = blanks.trim()",
+    "x = run.trim_left(\"äy\")",
+    "x = \"-\".trim(wide + wide)",
+    "x = text.trim_right(\"\\n\")",
+    "x = text.trim_prefix(\"w\")",
+    "x = text.trim_suffix(text)",
+    "x = text.has_prefix(text)",
+    "x = blanks.has_suffix(blanks.part(1))",
+    "x, e, _ = text.cut(\"#\")",
+    "x, _, e = text.cut(\"word \")",
+    "x = fmt.sprint(1, text)",
+    "x = raw.has_suffix(raw)",
 };
 
 static const char start[] =
-    "import \"strings\"\nimport raws \"bytes\"\n"
+    "import \"fmt\"\nimport \"strings\"\nimport raws \"bytes\"\n"
     "text := \"word one two\\n\".repeat(400_000)\n"
     "wide := \"wörd €ne 𝄞\".repeat(100_000)\n"
     "long := \"y\".repeat(200_000)\nquoted := text.quote()\n"
+    "run := long.repeat(30)\nblanks := \" \\t\".repeat(3_000_000)\n"
     "parts := []\nints := []\n"
     "for i in 300_000 {\n  ints.push(i * 7919 % 50_000 + 1)\n"
     "  parts.push(\"part ${i}\")\n}\n"
@@ -252,12 +277,57 @@ static const char checks[] =
     "  assert(strings.from_runes(t.runes()) == t && t.is_valid())\n"
     "}\n";
 
+// What ends a part lies across the end of a span (stdlib/strings.h), and so
+// does white space.
+static const char far_parts[] =
+    "func check(shift) {\n"
+    "  run := \"y\".repeat(16_384 * 12 - shift)\n"
+    "  parts, wide := [run, \"\", run, run], \"\\xe2\\x80\\x83\"\n"
+    "  for sep in [\"\\n\", \"€\\n\", wide, \"\\r\\n\"] {\n"
+    "    far := parts.join(sep)\n"
+    "    last := far.part(len(run) + len(sep))\n"
+    "    assert(equal(far.split(sep), parts))\n"
+    "    assert(equal(far.split_n(sep, 2), [run, last]))\n"
+    "    assert(equal(far.words(), [run, run, run]))\n"
+    "    at := 0\n"
+    "    for part in far.split(sep) {\n"
+    "      assert(part == parts[at])\n      at++\n    }\n"
+    "    before, after, found := far.cut(sep)\n"
+    "    assert(before == run && after == last && found && at == 4)\n"
+    "    assert(far.has_prefix(run + sep) && far.has_suffix(sep + run))\n"
+    "    assert(!far.has_prefix(run + run) && !far.has_suffix(far + \"y\"))\n"
+    "    assert(far.trim_prefix(run + sep) == last)\n"
+    "    assert(far.trim_suffix(sep + run) + sep + run == far)\n"
+    "    if sep.trim(\"\\r\") == \"\\n\" { assert(equal(far.lines(), parts)) "
+    "}\n"
+    "    if sep.trim() != \"\" { continue }\n"
+    "    assert(equal(far.fields(), [run, run, run]))\n"
+    "    blanks := sep.repeat(16_384 + shift)\n"
+    "    assert((blanks + run + blanks).trim() == run)\n"
+    "    assert((blanks + far).trim_left(sep) == far)\n"
+    "    assert(equal((blanks + far).fields(), [run, run, run]))\n"
+    "    for word in (blanks + far + blanks).words() { assert(word == run) }\n"
+    "    assert(equal(blanks.fields(), []) && equal(blanks.words(), []))\n"
+    "  }\n"
+    "  return shift\n"
+    "}\n";
+
 static void long_texts_are_as_short_ones(void **state) {
   (void)state;
   Host host;
   open_stepped(&host);
   CspHandle module = load(&host, checks);
   for (int shift = 0; shift < 5; shift += 2)
+    assert_int_equal(call_int(&host, module, "check", shift), shift);
+  close_stepped(&host);
+}
+
+static void parts_that_are_far_away(void **state) {
+  (void)state;
+  Host host;
+  open_stepped(&host);
+  CspHandle module = load(&host, far_parts);
+  for (int shift = 0; shift < 5; shift++)
     assert_int_equal(call_int(&host, module, "check", shift), shift);
   close_stepped(&host);
 }
@@ -295,6 +365,7 @@ int main(void) {
       cmocka_unit_test(one_that_is_left_in_the_middle_frees_all),
       cmocka_unit_test(a_limit_ends_them),
       cmocka_unit_test(long_texts_are_as_short_ones),
+      cmocka_unit_test(parts_that_are_far_away),
       cmocka_unit_test(a_list_may_change_meanwhile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,8 @@ static bool is_looped(const CspCall *call) {
 }
 
 // The list of all elements, in pieces. What is made in one piece may have
-// looked on its way: then there is less debt than before.
+// looked on its way: then there is less debt than before. An element may end a
+// piece, too.
 typedef struct EachList {
   CspValue list, of, with;  // kept
   CspEach next;
@@ -30,8 +31,10 @@ static CspStatus list_on(CspCall *call, void *data, bool on) {
   int64_t debt = call->local->debt;
   for (int n = 1; each->next(call, each->of, each->with, &each->at, &element);
        n++) {
-    if (call->panicked || !csp_list_push(call, each->list, element))
-      return CSP_PANIC;
+    if (call->panicked) return CSP_PANIC;
+    if (__builtin_expect(each->at < 0, 0))
+      return csp_again(call, list_on, each, sizeof *each, EACH_KEPT);
+    if (!csp_list_push(call, each->list, element)) return CSP_PANIC;
     bool looked = call->local->debt < debt;
     debt = call->local->debt;
     if (!looked && n % EACH_TURNS != 0) continue;

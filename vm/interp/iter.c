@@ -128,8 +128,15 @@ bool iter_start(Local *local, Goroutine *g, Value *state, Value x) {
 }
 
 // --- Steps: each gives a key and a value, or says that it is over -----------
+// STEP_AGAIN: not yet, the same step goes on after others have run.
 // STEP_FAILED: no memory. STEP_PANICKED: g has a panic.
-typedef enum Step { STEP_VALUE, STEP_END, STEP_FAILED, STEP_PANICKED } Step;
+typedef enum Step {
+  STEP_VALUE,
+  STEP_END,
+  STEP_AGAIN,
+  STEP_FAILED,
+  STEP_PANICKED
+} Step;
 
 static Step next_range(Local *local, Value *state, Value *key, Value *value) {
   RT_ASSERT(value_is_type(state[0], OBJ_RANGE));
@@ -242,9 +249,13 @@ static Step next_each(Local *local, Goroutine *g, Value *state, Value *key,
                          &element);
   if (call.panicked && !memory_panicked(local, g)) return STEP_PANICKED;
   if (call.panicked) panic_drop(g);
-  if (call.panicked || (more && element.word == VALUE_UNDEF))
-    return STEP_FAILED;
+  if (call.panicked) return STEP_FAILED;
   if (!more) return STEP_END;
+  if (__builtin_expect(at < 0, 0)) {
+    state[1] = value_from_small(at);
+    return STEP_AGAIN;
+  }
+  if (element.word == VALUE_UNDEF) return STEP_FAILED;
   *key = state[3];
   *value = element.word;
   state[1] = value_from_small(at);
@@ -320,6 +331,16 @@ void iter_resume(Local *local, Goroutine *g) {
             g->g.wait.elem);
 }
 
+static Next no_step(Local *local, Goroutine *g, Step step) {
+  if (step == STEP_PANICKED) return THROW;
+  if (step == STEP_AGAIN || memory_again(local, g)) {
+    g->pc--;
+    return RELOAD;
+  }
+  vm_panic_memory(local, g);
+  return THROW;
+}
+
 Next iter_next(Local *local, Goroutine *g, Instr i) {
   Value *state = operand_a(g->base, i);
   Value key = VALUE_NIL, value = VALUE_NIL;
@@ -358,15 +379,7 @@ Next iter_next(Local *local, Goroutine *g, Instr i) {
       rt_throw("a loop of the unknown kind %lld",
                (long long)value_small(state[2]));
   }
-  if (step == STEP_PANICKED) return THROW;
-  if (step == STEP_FAILED) {
-    if (memory_again(local, g)) {
-      g->pc--;
-      return RELOAD;
-    }
-    vm_panic_memory(local, g);
-    return THROW;
-  }
+  if (__builtin_expect(step > STEP_END, 0)) return no_step(local, g, step);
   give_step(g, i, step, key, value);
   return RELOAD;
 }

@@ -51,6 +51,19 @@ static CspStatus semaphore_(CspCall *call) {
 }
 
 // --- Methods ----------------------------------------------------------------
+// The message names what the program called: a lock may be a part of something.
+static CspStatus lock_failed(CspCall *call, const ObjChan *lock,
+                             const char *method, const char *why) {
+  const char *type = lock->obj.flags == PART_OF_RWMUTEX ? "rwmutex"
+                     : lock->obj.type == OBJ_MUTEX      ? "mutex"
+                                                        : "semaphore";
+  if (lock->obj.flags == PART_OF_ONCE)
+    return csp_panic(call,
+                     "once.do: this goroutine is in the call that it would "
+                     "wait for");
+  return csp_panic(call, "%s.%s: %s", type, method, why);
+}
+
 static bool need_lock(CspCall *call, CspType type, ObjChan **lock) {
   CspValue v;
   if (!csp_need_type(call, 0, type, &v)) return false;
@@ -81,9 +94,10 @@ static CspStatus lock_as(CspCall *call, int64_t number) {
   if (enter_now(call, lock)) return csp_ok_nothing(call);
   if (g_cancelled(&call->g->g) == NOT_CANCELLED &&
       gate_holder(&lock->chan) == call->g->g.id)
-    return csp_panic(call,
-                     "lock: this goroutine holds the mutex already, and would "
-                     "wait for itself");
+    return lock_failed(call, lock,
+                       number == LOCK_TO_READ ? "read_lock" : "lock",
+                       "this goroutine holds the mutex already, and would wait "
+                       "for itself");
   return enter_or_wait(call, lock, number);
 }
 
@@ -94,9 +108,9 @@ CspStatus builtin_unlock(CspCall *call) {
   if (!need_lock(call, CSP_MUTEX, &lock)) return CSP_PANIC;
   GateLeft how = gate_leave(call->local->p, &lock->chan, &call->g->g);
   if (how == GATE_LEFT) return csp_ok_nothing(call);
-  return csp_panic(call, how == GATE_EMPTY
-                             ? "unlock: the mutex is not locked"
-                             : "unlock: another goroutine holds the mutex");
+  return lock_failed(call, lock, "unlock",
+                     how == GATE_EMPTY ? "the mutex is not locked"
+                                       : "another goroutine holds the mutex");
 }
 
 static CspStatus try_lock_of(CspCall *call, CspType type) {
@@ -125,7 +139,8 @@ static CspStatus semaphore_release(CspCall *call) {
   if (!need_lock(call, CSP_SEMAPHORE, &lock)) return CSP_PANIC;
   if (gate_leave(call->local->p, &lock->chan, &call->g->g) == GATE_LEFT)
     return csp_ok_nothing(call);
-  return csp_panic(call, "release: no place of the semaphore is taken");
+  return lock_failed(call, lock, "release",
+                     "no place of the semaphore is taken");
 }
 
 // --- For read-write mutexes -------------------------------------------------
