@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stdlib/loop.h"
+#include "stdlib/pieces_loop.h"
 #include "stdlib/strings.h"
 
 enum { BAD_BYTES = 0x110000 };

@@ -75,13 +75,13 @@ MUTANTS = [Mutant(*row) for row in [
      "if (is_one_coming(sched)) {", "if (false) {"),
     ("a call is refused although places are taken", "syscall",
      "quick_take_threads_2", "syscall.c",
-     "bool waits = sched->calls.count + sched->calls.kept >= sched->syscalls_max;",
+     "bool waits =\n      sched->calls.count + sched->calls.kept >= sched->config.syscalls_max;",
      "bool waits = false;"),
     ("a call waits for the place that it has", "syscall",
      "two_threads_one_place", "syscall.c",
      "take_back(m, p, g);\n"
-     "  bool waits = sched->calls.count + sched->calls.kept >= sched->syscalls_max;",
-     "bool waits = sched->calls.count + sched->calls.kept >= sched->syscalls_max;\n"
+     "  bool waits =\n      sched->calls.count + sched->calls.kept >= sched->config.syscalls_max;",
+     "bool waits =\n      sched->calls.count + sched->calls.kept >= sched->config.syscalls_max;\n"
      "  take_back(m, p, g);"),
     ("an M that came before the work sleeps on", "syscall",
      "enough_until_others_ran", "idle.c",
