@@ -172,6 +172,8 @@ static inline bool utf8_is_space(uint32_t rune) {
 }
 // The first n code points take this many bytes.
 size_t utf8_prefix(const char *data, size_t len, size_t n);
+// Moves a place in a text over the bytes. Columns are characters.
+void move_place(const char *from, size_t len, size_t *line, size_t *column);
 
 // --- Used by other modules: strings_number.c, bytes_methods.c, list_sort.c ---
 // All of s as a number, whatever the locale. Gives 0, ERANGE or EINVAL.
