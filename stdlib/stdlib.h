@@ -28,7 +28,7 @@ bool library_natives(Csp *csp);
 // --- Modules: strings.c, os.c, fmt.c, rand.c, sync.c ------------------------
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
-    json_module, net_module;
+    json_module, net_module, csv_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);
@@ -46,6 +46,9 @@ bool json_install(Csp *csp);
 
 // --- net.c ------------------------------------------------------------------
 bool net_install(Csp *csp);
+
+// --- csv.c ------------------------------------------------------------------
+bool csv_install(Csp *csp);
 
 // --- args.c: optional arguments, and results --------------------------------
 typedef struct Str {
