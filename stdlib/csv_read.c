@@ -44,7 +44,8 @@ typedef enum CsvStep {
   CSV_FEED = 0,  // more of the text is needed
   CSV_END = 1,
   CSV_WRONG = 2,  // the text is, or it has panicked
-  CSV_ON = 3      // something was done
+  CSV_FULL = 3,   // there are as many rows as wanted
+  CSV_ON = 4      // something was done
 } CsvStep;
 
 // A cell's bytes, without its quotes. They count from where the row begins.
@@ -547,10 +548,21 @@ static CspStatus csv_end(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
+// One step, and what it costs.
+static CsvStep csv_step(CsvReading *reading, size_t *units) {
+  const CsvReader *reader = reading->reader;
+  size_t before = reading->left - reader->at, made = reader->made;
+  bool makes = reader->state == CSV_MAKE;
+  CsvStep step = makes ? csv_make(reading) : csv_read(reading);
+  size_t read = before - (reading->left - reader->at);
+  *units = makes ? CSV_CELL_NS * (reader->made - made + 1) : read * CSV_BYTE_NS;
+  return step;
+}
+
 // _next(reader, rows, names, count) adds rows until the list has so many, or
-// until the piece is spent. It gives a CsvStep, and the error for what is
-// wrong. names is nil or, for a text with a header, the list of its names,
-// which is empty at first.
+// until the piece is spent. Then cells of the last row may be missing. It gives
+// a CsvStep, and the error for what is wrong. names is nil or, for a text with
+// a header, the list of its names, which is empty at first.
 static CspStatus csv_next(CspCall *call) {
   CsvReader *reader = need_csv_reader(call);
   int64_t count;
@@ -562,17 +574,14 @@ static CspStatus csv_next(CspCall *call) {
                         .begin = window_begin(&reader->window),
                         .left = window_left(&reader->window)};
   CsvStep step;
+  size_t units;
   do {
-    size_t left = reading.left - reader->at, made = reader->made;
-    bool makes = reader->state == CSV_MAKE;
-    step = makes ? csv_make(&reading) : csv_read(&reading);
+    step = csv_step(&reading, &units);
     if (step == CSV_WRONG) return csv_failed(&reading);
-    size_t read = makes ? 0 : left - (reading.left - reader->at);
-    size_t units = read * CSV_BYTE_NS;
-    if (makes) units = CSV_CELL_NS * (reader->made - made + 1);
-    if (csp_spent(call, units)) break;
-  } while (step == CSV_ON && (reader->state != CSV_ROW ||
-                              csp_list_len(reading.rows) < (size_t)count));
+    if (step == CSV_ON && reader->state == CSV_ROW &&
+        csp_list_len(reading.rows) >= (size_t)count)
+      step = CSV_FULL;
+  } while (!csp_spent(call, units) && step == CSV_ON);
   csp_return(call, csp_int(call, step));
   return csp_ok(call, csp_nil());
 }
