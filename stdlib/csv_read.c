@@ -60,7 +60,6 @@ typedef struct CsvReader {
   bool ragged, quoted;  // rows of any length; the row has cells in quotes
   bool opened;          // the row that is made is there
   char comment;         // '\0': there are none
-  bool stops[256];      // bytes that may end a plain cell
   char separator;
   size_t most;     // bytes of a row
   size_t line;     // where the window begins
@@ -276,16 +275,40 @@ static CsvStep csv_cell_end(CsvReading *reading) {
   return c == '\n' ? csv_end_row(reading, at) : CSV_ON;
 }
 
+// The high bits of the bytes that are `byte`, of which eight are in `bytes`.
+// Above the lowest of them a borrow may set a bit wrongly.
+static inline uint64_t csv_same_bytes(uint64_t eight, uint64_t bytes) {
+  const uint64_t ones = 0x0101010101010101u;
+  uint64_t other = eight ^ bytes;
+  return (other - ones) & ~other & ones << 7;
+}
+
+// The first byte that may end a plain cell; or end.
+static const char *csv_stop(const CsvReader *reader, const char *at,
+                            const char *end) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  const uint64_t ones = 0x0101010101010101u;
+  uint64_t eight, separators = ones * (unsigned char)reader->separator;
+  for (; (size_t)(end - at) >= sizeof eight; at += sizeof eight) {
+    memcpy(&eight, at, sizeof eight);
+    uint64_t found =
+        csv_same_bytes(eight, separators) | csv_same_bytes(eight, ones * '"') |
+        csv_same_bytes(eight, ones * '\r') | csv_same_bytes(eight, ones * '\n');
+    if (found != 0) return at + __builtin_ctzll(found) / 8;
+  }
+#endif
+  while (at < end && *at != reader->separator && *at != '"' && *at != '\r' &&
+         *at != '\n')
+    at++;
+  return at;
+}
+
 static CsvStep csv_plain(CsvReading *reading) {
   CsvReader *reader = reading->reader;
-  const unsigned char *begin = (const unsigned char *)reading->begin;
-  size_t at = reader->at;
-  const bool *stops = reader->stops;
-  do {  // a NUL stops, and one follows the window
-    while (!stops[begin[at]]) at++;
-  } while (begin[at] == '\0' && at++ < reading->left);
-  reader->at = at < reading->left ? at : reading->left;
-  return at < reading->left ? csv_cell_end(reading) : CSV_ON;
+  const char *end = reading->begin + reading->left;
+  const char *at = csv_stop(reader, reading->begin + reader->at, end);
+  reader->at = (size_t)(at - reading->begin);
+  return at < end ? csv_cell_end(reading) : CSV_ON;
 }
 
 static CsvStep csv_cell_begin(CsvReading *reading) {
@@ -300,6 +323,19 @@ static CsvStep csv_cell_begin(CsvReading *reading) {
   reader->quoted = true;
   reader->state = CSV_QUOTED;
   return CSV_ON;
+}
+
+// Cells one after another, some KB of them.
+static CsvStep csv_cells(CsvReading *reading) {
+  enum { CELLS_BYTES = 1 << 12 };
+  const CsvReader *reader = reading->reader;
+  size_t left = reading->left, more = left - reader->at, most = CELLS_BYTES;
+  size_t stop = reader->at + (more < most ? more : most);
+  CsvStep step;
+  do {
+    step = csv_cell_begin(reading);
+  } while (step == CSV_ON && reader->state == CSV_CELL && reader->at < stop);
+  return step;
 }
 
 static CsvStep csv_in_quotes(CsvReading *reading) {
@@ -380,7 +416,7 @@ static CsvStep csv_read(CsvReading *reading) {
     case CSV_ROW:
       return csv_row_begin(reading);
     case CSV_CELL:
-      return csv_cell_begin(reading);
+      return csv_cells(reading);
     case CSV_PLAIN:
       return csv_plain(reading);
     case CSV_QUOTED:
@@ -606,9 +642,6 @@ CspStatus csv_reader(CspCall *call) {
   reader->separator = separator;
   reader->comment = comment;
   reader->ragged = csp_truthy(csp_arg(call, 3));
-  const char stops[] = {separator, '"', '\r', '\n', '\0'};
-  for (size_t n = 0; n < sizeof stops; n++)
-    reader->stops[(unsigned char)stops[n]] = true;
   return csp_ok(call, v);
 }
 
