@@ -99,16 +99,20 @@ static bool needs_quotes(const TextJob *job, Str s, bool alone) {
 
 static void csv_put_text(TextJob *job, Str s, bool alone) {
   const CsvWriter *writer = job->own;
-  if (job->seen > 0) buffer_add_char(&job->text, writer->separator);
+  Buffer *text = &job->text;
+  bool quotes = needs_quotes(job, s, alone);
+  size_t len = quotes ? 0 : s.len;
+  if (!buffer_reserve(text, len + 2)) return;
+  char *to = text->data + text->len;
+  if (job->seen > 0) *to++ = writer->separator;
+  if (quotes) *to++ = '"';
+  if (len > 0) memcpy(to, s.data, len);
+  text->len = (size_t)(to + len - text->data);
   job->took += CELL_NS + (s.len < CELL_PART ? s.len : 0);
-  if (!needs_quotes(job, s, alone)) {
-    buffer_add(&job->text, s.data, s.len);
-  } else {
-    buffer_add_char(&job->text, '"');
-    job->s = s;
-    csv_put_part(job);
-  }
   job->seen++;
+  if (!quotes) return;
+  job->s = s;
+  csv_put_part(job);
 }
 
 static bool csv_put_value(TextJob *job, CspValue v, bool alone) {
@@ -173,7 +177,15 @@ static bool csv_put_column(TextJob *job, CspValue columns) {
   return csv_put_value(job, v, alone);
 }
 
-static bool csv_put_cell(TextJob *job) {
+// Some cells of a row that is a list.
+static bool csv_put_cells(TextJob *job, CspValue row, size_t count) {
+  while (job->seen < count && job->s.len == 0 && !text_job_full(job))
+    if (!csv_put_value(job, csp_list_get(row, job->seen), count == 1))
+      return false;
+  return true;
+}
+
+static bool csv_put_row(TextJob *job) {
   const CsvWriter *writer = job->own;
   CspValue row = writer->is_map ? csp_arg(job->call, 1)
                                 : csp_list_get(csp_arg(job->call, 0), job->at);
@@ -183,15 +195,12 @@ static bool csv_put_cell(TextJob *job) {
                               csp_type_name(row));
   size_t count = csp_list_len(row);
   if (count == 0) return csv_refuse_written(job, true, "it has no cells", "");
-  if (job->seen < count)
-    return writer->is_map
-               ? csv_put_column(job, row)
-               : csv_put_value(job, csp_list_get(row, job->seen), count == 1);
-  return true;
+  if (!writer->is_map) return csv_put_cells(job, row, count);
+  return job->seen >= count || csv_put_column(job, row);
 }
 
-// The next cell, or what is left of a long one, or a row's end. false: there is
-// nothing more.
+// The next cells, or what is left of a long one, or a row's end. false: there
+// is nothing more.
 static bool csv_write_next(TextJob *job) {
   CsvWriter *writer = job->own;
   CspValue rows = csp_arg(job->call, 0);
@@ -201,7 +210,7 @@ static bool csv_write_next(TextJob *job) {
     return true;
   }
   if (!writer->names && job->at >= csp_list_len(rows)) return false;
-  if (!csv_put_cell(job)) return false;
+  if (!csv_put_row(job)) return false;
   if (job->seen > seen) return true;
   buffer_add(&job->text, writer->crlf ? "\r\n" : "\n", writer->crlf ? 2 : 1);
   job->seen = 0;
