@@ -10,7 +10,7 @@
 # expect: quotes 0 limit csv: line 1, column 1: the row has more than 4000000 bytes (the argument `most`)
 # expect: cells 0 limit csv: line 1, column 1: the row has more than 1048576 cells
 # timeout: 120
-# small: SIZE=1000
+# small: SIZE=1000 BYTES=5000000
 # once: one thread, and the same each time
 cat > "$TMPDIR/main.csp" <<'P'
 import "csv"
@@ -23,16 +23,17 @@ for (row, err) in csv.rows(os.stdin, header: header, comment: "#", most: 4000000
 println(name, n, (if last == nil { "nil" } else { "${last.code} ${last}" }))
 P
 SIZE=${SIZE-900000}
+BYTES=${BYTES-20000000}
 tried() { "$CSPVM" --max-memory "$1" "$TMPDIR/main.csp" "$2" "$3" "$4"; }
-endless() { printf '%b' "$1" && yes "$2" | tr -d '\n' | head -c 20000000; }
+endless() { printf '%b' "$1" && yes "$2" | tr -d '\n' | head -c "$BYTES"; }
 { echo 'id,name,price,tags,text'
   yes '123456,some name,12.5,"a, b","some ""text"" of
 more than one line, which makes the row longer than it would be without"' | head -n $((2 * SIZE)); } > "$TMPDIR/large.csv"
 [ "$(wc -c < "$TMPDIR/large.csv")" -ge $((SIZE * 100)) ] || echo "the file is too small"
 tried 2 lists false $((SIZE + 1)) < "$TMPDIR/large.csv"
 tried 2 maps true "$SIZE" < "$TMPDIR/large.csv"
-yes '' | head -c 20000000 | tried 2 "blank lines" false 0
-yes '# a comment' | head -c 20000000 | tried 2 comments false 0
+yes '' | head -c "$BYTES" | tried 2 "blank lines" false 0
+yes '# a comment' | head -c "$BYTES" | tried 2 comments false 0
 endless '#' ',a,"' | tried 2 "a comment" false 0
 endless '' 'a' | tried 16 "a cell" false 0
 endless '#\n\n"' 'é' | tried 16 "a cell in quotes" false 0
