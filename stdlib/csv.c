@@ -15,7 +15,7 @@ bool csv_need_sign(CspCall *call, int i, const char *what, char *sign) {
 static const CspFunction csv_functions[] = {
     CSP_REPEATABLE,
     {"_text", "rows, columns, separator, crlf", csv_write},
-    {"_reader", "most, separator, comment, ragged", csv_reader},
+    {"_reader", "name, most, separator, comment, ragged", csv_reader},
     {NULL, NULL, NULL}};
 
 bool csv_install(Csp *csp) {

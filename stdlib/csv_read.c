@@ -622,18 +622,23 @@ static CspStatus csv_next(CspCall *call) {
   return csp_ok(call, csp_nil());
 }
 
-// _reader(most, separator, comment, ragged)
+// _reader(name, most, separator, comment, ragged). name is that of the function
+// that the script has called.
 CspStatus csv_reader(CspCall *call) {
   int64_t most;
   void *data = NULL;
-  char separator, comment = '\0';
-  if (!need_int_in(call, 0, 1, INT64_MAX / 4, &most) ||
-      !csv_need_sign(call, 1, "csv: separator", &separator))
+  Str name;
+  char what[40], separator, comment = '\0';
+  if (!need_str(call, 0, &name) ||
+      !need_int_in(call, 1, 1, INT64_MAX / 4, &most))
     return CSP_PANIC;
-  if (!is_nil(call, 2) && !csv_need_sign(call, 2, "csv: comment", &comment))
+  snprintf(what, sizeof what, "%s: separator", name.data);
+  if (!csv_need_sign(call, 2, what, &separator)) return CSP_PANIC;
+  snprintf(what, sizeof what, "%s: comment", name.data);
+  if (!is_nil(call, 3) && !csv_need_sign(call, 3, what, &comment))
     return CSP_PANIC;
   if (comment == separator)
-    return csp_panic(call, "csv: comment must not be the separator");
+    return csp_panic(call, "%s must not be the separator", what);
   CspValue v = csp_host_new(call, &csv_reader_class, &data);
   if (csp_is_undef(v)) return csp_panic_memory(call);
   CsvReader *reader = data;
@@ -641,7 +646,7 @@ CspStatus csv_reader(CspCall *call) {
   reader->most = (size_t)most;
   reader->separator = separator;
   reader->comment = comment;
-  reader->ragged = csp_truthy(csp_arg(call, 3));
+  reader->ragged = csp_truthy(csp_arg(call, 4));
   return csp_ok(call, v);
 }
 
