@@ -54,3 +54,15 @@ bool utf8_wide_space(uint32_t rune) {
          (rune >= 0x2000 && rune <= 0x200a) || rune == 0x2028 ||
          rune == 0x2029 || rune == 0x202f || rune == 0x205f || rune == 0x3000;
 }
+
+void move_place(const char *from, size_t len, size_t *line, size_t *column) {
+  size_t lines = 0, characters = 0, at = 0;
+  for (size_t n = 0; n < len; n++) lines += from[n] == '\n';
+  if (lines > 0) {
+    for (at = len; from[at - 1] != '\n';) at--;
+    *line += lines;
+    *column = 1;
+  }
+  for (; at < len; at++) characters += !utf8_continues(from[at]);
+  *column += characters;
+}

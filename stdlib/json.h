@@ -65,9 +65,6 @@ bool json_string(JsonText *text, CspValue *v);
 bool json_pass_string(JsonText *text);
 // The text is wrong. Gives (nil, error) with the place.
 CspStatus json_refused(JsonText *text, size_t line, size_t column);
-// Moves a place over the bytes. Columns are characters.
-void json_move_place(const char *from, size_t len, size_t *line,
-                     size_t *column);
 static inline size_t json_offset(const JsonText *text, const char *where) {
   return text->base + (size_t)(where - text->begin);
 }

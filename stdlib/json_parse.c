@@ -356,7 +356,7 @@ static bool find_place(JsonParser *parser, size_t *line, size_t *column) {
     const char *from = window->data != NULL ? window->data : text->begin + at;
     if (window->data != NULL)
       len = csp_bytes_read(csp_arg(text->call, 0), at, window->data, len);
-    json_move_place(from, len, line, column);
+    move_place(from, len, line, column);
     at += len;
     if (len == 0) break;  // others have cut the bytes
     if (!csp_work(text->call, len)) return false;

@@ -51,19 +51,6 @@ bool json_refuse_key(JsonText *text, size_t offset, Str key) {
   return false;
 }
 
-void json_move_place(const char *from, size_t len, size_t *line,
-                     size_t *column) {
-  size_t lines = 0, characters = 0, at = 0;
-  for (size_t n = 0; n < len; n++) lines += from[n] == '\n';
-  if (lines > 0) {
-    for (at = len; from[at - 1] != '\n';) at--;
-    *line += lines;
-    *column = 1;
-  }
-  for (; at < len; at++) characters += !utf8_continues(from[at]);
-  *column += characters;
-}
-
 CspStatus json_refused(JsonText *text, size_t line, size_t column) {
   return csp_ok_coded(text->call, text->code, "json: line %zu, column %zu: %s",
                       line, column, text->why);

@@ -9,8 +9,6 @@
 // For that each open map has its keys, in `open`, a list that the script keeps.
 //
 // What always holds:
-//   - The window has what was fed and not passed, and a NUL after it. It is at
-//     most `most` bytes and one piece.
 //   - A token is passed as a whole, or nothing has changed. So the reader can
 //     be asked again after it was out of memory.
 //   - The results depend on the text, never on its pieces.
@@ -18,11 +16,9 @@
 #include <stdio.h>
 
 #include "stdlib/json.h"
+#include "stdlib/window.h"
 
-enum {
-  FEED_MOST = 1 << 16,  // bytes
-  UNPAID_MOST = 1 << 12
-};
+enum { UNPAID_MOST = 1 << 12 };
 
 typedef enum ReaderWant {
   READ_VALUE,
@@ -55,15 +51,13 @@ typedef struct ReaderLevel {
 } ReaderLevel;
 
 typedef struct JsonReader {
-  char *data;             // NULL until first fed
-  size_t cap, from, len;  // the window is [from, len)
-  size_t line, column;    // of `from`
-  size_t most;            // bytes of a value, a key, and of all open keys
-  size_t unpaid;          // bytes, since csp_work was called
-  bool ended;             // the window's end is the text's
-  bool found;             // the list that is wanted
-  ReaderWant want;        // the next token
-  JsonFrame frame;        // how far the token at `from` was looked at
+  TextWindow window;    // at most `most` bytes, and one piece
+  size_t line, column;  // of where it begins
+  size_t most;          // bytes of a value, a key, and of all open keys
+  size_t unpaid;        // bytes, since csp_work was called
+  bool found;           // the list that is wanted
+  ReaderWant want;      // the next token
+  JsonFrame frame;      // how far the token was looked at that begins there
   uint32_t depth;
   size_t key_bytes;  // of all levels
   ReaderLevel levels[JSON_DEPTH];
@@ -81,7 +75,7 @@ typedef struct Streaming {
 // --- The window -------------------------------------------------------------
 static void reader_finalize(void *data) {
   JsonReader *reader = data;
-  csp_alloc_free(reader->data);
+  window_free(&reader->window);
 }
 
 const CspClass json_reader_class = {"json.reader", reader_finalize,
@@ -97,9 +91,7 @@ static JsonReader *need_reader(CspCall *call) {
 static CspStatus reader_end(CspCall *call) {
   JsonReader *reader = need_reader(call);
   if (reader == NULL) return CSP_PANIC;
-  csp_alloc_free(reader->data);
-  reader->data = NULL;
-  reader->cap = reader->from = reader->len = 0;
+  window_free(&reader->window);
   return csp_ok_nothing(call);
 }
 
@@ -108,69 +100,18 @@ static void pass_read(Streaming *stream) {
   JsonReader *reader = stream->reader;
   JsonText *text = &stream->text;
   size_t len = (size_t)(text->at - text->begin);
-  json_move_place(text->begin, len, &reader->line, &reader->column);
-  reader->from += len;
+  move_place(text->begin, len, &reader->line, &reader->column);
+  reader->window.from += len;
   reader->unpaid += len;
   reader->frame = (JsonFrame){0};
   text->begin = text->at;
 }
 
-// Room for so many more bytes, and a NUL. false: it has panicked.
-static bool reader_reserve(CspCall *call, JsonReader *reader, size_t more) {
-  size_t left = reader->len - reader->from, need = left + more + 1;
-  if (reader->cap - reader->len > more) return true;
-  if (need <= reader->cap) {
-    memmove(reader->data, reader->data + reader->from, left);
-    csp_charge(call, left / 8);
-  } else {
-    size_t cap = need + left, largest = reader->most + FEED_MOST + 1;
-    if (cap > largest && largest >= need) cap = largest;
-    char *data = room_alloc(call, cap, 1);
-    if (data == NULL) {
-      csp_panic_memory(call);
-      return false;
-    }
-    if (!long_copy(call, data, left > 0 ? reader->data + reader->from : "",
-                   left)) {
-      csp_alloc_free(data);
-      return false;
-    }
-    csp_alloc_free(reader->data);
-    reader->data = data;
-    reader->cap = cap;
-  }
-  reader->len = left;
-  reader->from = 0;
-  return true;
-}
-
-// _feed(reader, piece, at): adds some of the piece from `at` on, and gives
-// where the rest of it begins. nil means that the text ends.
+// _feed(reader, piece, at)
 static CspStatus reader_feed(CspCall *call) {
   JsonReader *reader = need_reader(call);
-  CspValue piece = csp_arg(call, 1);
-  int64_t at;
-  if (reader == NULL || !csp_need_int(call, 2, &at)) return CSP_PANIC;
-  bool is_string = csp_type(piece) == CSP_STRING;
-  if (csp_type(piece) == CSP_NIL) {
-    if (!reader_reserve(call, reader, 0)) return CSP_PANIC;
-    reader->data[reader->len] = '\0';
-    reader->ended = true;
-    return csp_ok_int(call, 0);
-  }
-  size_t len = is_string ? str_of(piece).len : csp_bytes_len(piece);
-  size_t from = (size_t)at < len ? (size_t)at : len;
-  size_t count = len - from < FEED_MOST ? len - from : FEED_MOST;
-  if (!reader_reserve(call, reader, count)) return CSP_PANIC;
-  char *to = reader->data + reader->len;
-  if (is_string)
-    memcpy(to, str_of(piece).data + from, count);
-  else
-    count = csp_bytes_read(piece, from, to, count);
-  to[count] = '\0';
-  reader->len += count;
-  csp_charge(call, count / 8);
-  return csp_ok_int(call, (int64_t)(from + count));
+  if (reader == NULL) return CSP_PANIC;
+  return window_feed(call, &reader->window, reader->most);
 }
 
 // --- Tokens -----------------------------------------------------------------
@@ -179,7 +120,7 @@ static ReaderStep find_token(Streaming *stream, size_t *len) {
   JsonReader *reader = stream->reader;
   JsonText *text = &stream->text;
   size_t left = (size_t)(text->end - text->begin), at = reader->frame.at;
-  *len = json_frame(&reader->frame, text->begin, left, reader->ended);
+  *len = json_frame(&reader->frame, text->begin, left, reader->window.ended);
   reader->unpaid += reader->frame.at - at;
   if ((*len > 0 ? *len : left) > reader->most) {
     json_refuse(text, text->begin,
@@ -461,9 +402,9 @@ static ReaderStep reader_step(Streaming *stream) {
   if (!json_blanks(text)) return STREAM_WRONG;
   if (text->at > text->begin) pass_read(stream);
   size_t left = (size_t)(text->end - text->at);
-  if (left == 0) return reader->ended ? step_end(stream) : STREAM_FEED;
+  if (left == 0) return reader->window.ended ? step_end(stream) : STREAM_FEED;
   bool ascii = (unsigned char)*text->at < 0x80;
-  if (!ascii && left < CHARACTER && !reader->ended) return STREAM_FEED;
+  if (!ascii && left < CHARACTER && !reader->window.ended) return STREAM_FEED;
   ReaderStep step = step_token(stream, *text->at);
   if (step != STREAM_FEED && step != STREAM_WRONG) pass_read(stream);
   return step;
@@ -475,7 +416,7 @@ static CspStatus reader_wrong(Streaming *stream) {
   if (text->fail == JSON_PANICKED) return CSP_PANIC;
   csp_return(text->call, csp_int(text->call, STREAM_WRONG));
   size_t line = stream->reader->line, column = stream->reader->column;
-  json_move_place(text->begin, text->wrong, &line, &column);
+  move_place(text->begin, text->wrong, &line, &column);
   if (json_refused(text, line, column) != CSP_OK) return CSP_PANIC;
   csp_return(text->call, csp_nil());
   return csp_ok(text->call, csp_nil());
@@ -491,9 +432,9 @@ static CspStatus reader_next(CspCall *call) {
                       .steps = csp_arg(call, 1),
                       .open = csp_arg(call, 2),
                       .value = csp_nil()};
-  const char *begin = reader->data != NULL ? reader->data + reader->from : "";
+  const char *begin = window_begin(&reader->window);
   stream.text = (JsonText){.call = call, .begin = begin, .at = begin};
-  stream.text.end = begin + (reader->len - reader->from);
+  stream.text.end = begin + window_left(&reader->window);
   ReaderStep step;
   do {
     step = reader_step(&stream);

@@ -28,7 +28,7 @@ bool library_natives(Csp *csp);
 // --- Modules: strings.c, os.c, fmt.c, rand.c, sync.c ------------------------
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
-    json_module, net_module;
+    json_module, net_module, csv_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);
@@ -46,6 +46,9 @@ bool json_install(Csp *csp);
 
 // --- net.c ------------------------------------------------------------------
 bool net_install(Csp *csp);
+
+// --- csv.c ------------------------------------------------------------------
+bool csv_install(Csp *csp);
 
 // --- args.c: optional arguments, and results --------------------------------
 typedef struct Str {
@@ -172,6 +175,8 @@ static inline bool utf8_is_space(uint32_t rune) {
 }
 // The first n code points take this many bytes.
 size_t utf8_prefix(const char *data, size_t len, size_t n);
+// Moves a place in a text over the bytes. Columns are characters.
+void move_place(const char *from, size_t len, size_t *line, size_t *column);
 
 // --- Used by other modules: strings_number.c, bytes_methods.c, list_sort.c ---
 // All of s as a number, whatever the locale. Gives 0, ERANGE or EINVAL.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The module csv: its table. What is made of its natives is in csv.csp.
+#include "stdlib/csv.h"
+
+bool csv_need_sign(CspCall *call, int i, const char *what, char *sign) {
+  Str text;
+  if (!need_str(call, i, &text)) return false;
+  *sign = text.len == 1 ? text.data[0] : '\0';
+  bool ascii = *sign != '\0' && (unsigned char)*sign < 0x80;
+  if (ascii && strchr("\"\r\n", *sign) == NULL) return true;
+  bad_string(call, what, "one ASCII character, but no quote or line end", text);
+  return false;
+}
+
+static const CspFunction csv_functions[] = {
+    CSP_REPEATABLE,
+    {"_text", "rows, columns, separator, crlf", csv_write},
+    {"_reader", "name, most, separator, comment, ragged", csv_reader},
+    {NULL, NULL, NULL}};
+
+bool csv_install(Csp *csp) {
+  return csp_register_class(csp, &csv_reader_class, csv_reader_methods);
+}
+
+const CspModule csv_module = {"csv", csv_functions, NULL, NULL, 0};
