@@ -190,6 +190,12 @@ CspValue bytes_to_text(CspCall *call, CspValue bytes);
 // elements, or by a list of their keys (or nil). The result is the list.
 CspStatus sort_list(CspCall *call, CspValue list, CspValue keys);
 
+// --- os_random.c -------------------------------------------------------------
+// The system's random bytes. false: it gives none, and errno tells why. The
+// other one then panics with that.
+bool system_random(void *to, size_t len);
+CspStatus system_random_failed(CspCall *call);
+
 // --- part.c: natives, methods of three types ---------------------------------
 CspStatus part_of_string(CspCall *call);
 CspStatus part_of_list(CspCall *call);
