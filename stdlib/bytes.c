@@ -520,7 +520,7 @@ static CspStatus bytes_set_float(CspCall *call) {
       {"set_float", "bytes, at, size, x, order = \"little\"",                 \
        bytes_set_float},                                                      \
       {"to_string", "bytes", bytes_to_string}, {"hex", "bytes", bytes_hex}, { \
-    "base64", "bytes", bytes_base64                                           \
+    "base64", "bytes, url = false", bytes_base64                              \
   }
 
 static const CspFunction bytes_methods[] = {
@@ -529,7 +529,7 @@ static const CspFunction bytes_functions[] = {
     CSP_REPEATABLE,
     BYTES_METHODS,
     {"from_hex", "text", bytes_from_hex},
-    {"from_base64", "text", bytes_from_base64},
+    {"from_base64", "text, url = nil", bytes_from_base64},
     {NULL, NULL, NULL},
 };
 

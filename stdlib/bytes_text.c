@@ -60,12 +60,6 @@ CspStatus bytes_hex(CspCall *call) {
                    len * 2);
 }
 
-static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  char low = (char)(c | 32);
-  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
-
 // `n` is -1, or the position of a character that is no digit.
 static bool from_hex_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
@@ -113,23 +107,39 @@ CspStatus bytes_from_hex(CspCall *call) {
 }
 
 // --- Base64 -----------------------------------------------------------------
-static const char base64_digits[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+// The alphabet, and with it whether there is padding. Text that is read may be
+// of either, and then may have any padding, or none.
+typedef enum Base64Form { FORM_STANDARD, FORM_URL, FORM_EITHER } Base64Form;
 
-static void encode_base64(char *to, const uint8_t *data, size_t len) {
+static const char base64_digits[2][65] = {
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"};
+
+// Of argument 1.
+static bool need_form(CspCall *call, Base64Form otherwise, Base64Form *form) {
+  bool url;
+  if (!opt_bool(call, 1, false, &url)) return false;
+  *form = is_nil(call, 1) ? otherwise : url ? FORM_URL : FORM_STANDARD;
+  return true;
+}
+
+static void encode_base64(char *to, const uint8_t *data, size_t len,
+                          Base64Form form) {
+  const char *digits = base64_digits[form];
+  bool pads = form == FORM_STANDARD;
   for (size_t i = 0; i < len; i += 3) {
     size_t left = len - i;
     uint32_t n = (uint32_t)data[i] << 16;
     if (left > 1) n |= (uint32_t)data[i + 1] << 8;
     if (left > 2) n |= data[i + 2];
-    *to++ = base64_digits[n >> 18];
-    *to++ = base64_digits[n >> 12 & 63];
-    *to++ = left > 1 ? base64_digits[n >> 6 & 63] : '=';
-    *to++ = left > 2 ? base64_digits[n & 63] : '=';
+    *to++ = digits[n >> 18];
+    *to++ = digits[n >> 12 & 63];
+    if (left > 1 || pads) *to++ = left > 1 ? digits[n >> 6 & 63] : '=';
+    if (left > 2 || pads) *to++ = left > 2 ? digits[n & 63] : '=';
   }
 }
 
-// Each turn begins with a whole triple.
+// Each turn begins with a whole triple. n: the form.
 static bool base64_turns(CspCall *call, Loop *loop, size_t stop) {
   enum { TRIPLES = 3 << 9 };
   (void)call;
@@ -137,48 +147,58 @@ static bool base64_turns(CspCall *call, Loop *loop, size_t stop) {
   while (loop->at < stop) {
     size_t left = stop - loop->at, count = left < TRIPLES ? left : TRIPLES;
     const uint8_t *from = source_at(loop->list, loop->at, block, count);
-    encode_base64(loop->to + loop->at / 3 * 4, from, count);
+    encode_base64(loop->to + loop->at / 3 * 4, from, count,
+                  (Base64Form)loop->n);
     loop->at += count;
   }
   return true;
 }
 
+// base64(bytes, url = false)
 CspStatus bytes_base64(CspCall *call) {
   enum { STEP = 3 << 12 };
   CspValue v;
   size_t len;
-  if (!need_source(call, 0, &v, &len)) return CSP_PANIC;
+  Base64Form form;
+  if (!need_source(call, 0, &v, &len) || !need_form(call, FORM_STANDARD, &form))
+    return CSP_PANIC;
+  size_t odd = len % 3, last = odd == 0 ? 0 : form == FORM_URL ? odd + 1 : 4;
   return loop_text(call,
                    &(Loop){.list = v,
                            .end = len,
+                           .n = (int64_t)form,
                            .step = STEP,
                            .turns = base64_turns,
                            .done = loop_out,
                            .units = 4},
-                   (len + 2) / 3 * 4);
+                   len / 3 * 4 + last);
 }
 
-static int base64_value(char c) {
+static int base64_value(char c, Base64Form form) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
   if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+  if ((c == '+' || c == '/') && form != FORM_URL) return c == '+' ? 62 : 63;
+  if ((c == '-' || c == '_') && form != FORM_STANDARD)
+    return c == '-' ? 62 : 63;
+  return -1;
 }
 
-// Reads both alphabets ("+/" and "-_"). The padding is off already. Each turn
-// begins with a whole group of four. `n` is whether all are digits.
+// The padding is off already. Each turn begins with a whole group of four. `n`
+// is -1, or the position of a character that is no digit.
 static bool from_base64_turns(CspCall *call, Loop *loop, size_t stop) {
   uint8_t block[BYTES_BLOCK];
+  Base64Form form;
   Str s = str_of(loop->list);
-  (void)call;
+  if (!need_form(call, FORM_EITHER, &form)) return false;
   while (loop->at < stop) {
     size_t to = loop->at / 4 * 3, len = 0, left = stop - loop->at;
     size_t end = loop->at + (left < BYTES_BLOCK ? left : BYTES_BLOCK);
     uint32_t n = 0;
     for (; loop->at < end; loop->at++) {
-      int digit = base64_value(s.data[loop->at]);
+      int digit = base64_value(s.data[loop->at], form);
       if (digit < 0) {
-        loop->n = 0;
+        loop->n = (int64_t)loop->at;
         loop->end = loop->at;
         return true;
       }
@@ -191,9 +211,32 @@ static bool from_base64_turns(CspCall *call, Loop *loop, size_t stop) {
   return true;
 }
 
+// part: how many signs of padding there are.
 static CspStatus from_base64_done(CspCall *call, Loop *loop) {
-  if (loop->n) return csp_ok_value(call, loop->out);
-  return csp_ok_coded(call, "syntax", "the text is not base64");
+  Base64Form form;
+  size_t len = loop->end, odd = len % 4;
+  if (!need_form(call, FORM_EITHER, &form)) return CSP_PANIC;
+  if (loop->n >= 0)
+    return csp_ok_coded(call, "syntax", "no digit of base64 at %lld",
+                        (long long)loop->n);
+  if (odd == 1)
+    return csp_ok_coded(call, "syntax",
+                        "one digit of base64 is too few for a byte, at %zu",
+                        len - 1);
+  if (form == FORM_EITHER) return csp_ok_value(call, loop->out);
+  size_t wanted = form == FORM_STANDARD && odd > 0 ? 4 - odd : 0;
+  if (loop->part != wanted)
+    return csp_ok_coded(call, "syntax",
+                        "base64 wants %zu of `=` at %zu, not %zu", wanted, len,
+                        loop->part);
+  // Where bits of the last digit are of no byte, other texts mean the same.
+  char last = odd > 0 ? str_of(loop->list).data[len - 1] : 'A';
+  if (base64_value(last, form) & (odd == 2 ? 15 : 3))
+    return csp_ok_coded(call, "syntax",
+                        "the last digit of base64, at %zu, has bits that are "
+                        "of no byte",
+                        len - 1);
+  return csp_ok_value(call, loop->out);
 }
 
 // Takes the padding off, which is any number of = at the end. The result is
@@ -206,19 +249,23 @@ static bool take_padding(CspCall *call, Str *text) {
   return true;
 }
 
-// (bytes, nil) or (nil, error)
+// from_base64(text, url = nil): (bytes, nil) or (nil, error)
 CspStatus bytes_from_base64(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s) || !take_padding(call, &s)) return CSP_PANIC;
-  size_t odd = s.len % 4;
-  if (odd == 1) return csp_ok_coded(call, "syntax", "the text is not base64");
+  Base64Form form;
+  if (!need_str(call, 0, &s) || !need_form(call, FORM_EITHER, &form))
+    return CSP_PANIC;
+  size_t whole = s.len;
+  if (!take_padding(call, &s)) return CSP_PANIC;
+  size_t odd = s.len % 4, pads = whole - s.len;
   CspValue bytes =
-      csp_bytes(call, NULL, s.len / 4 * 3 + (odd > 0 ? odd - 1 : 0));
+      csp_bytes(call, NULL, s.len / 4 * 3 + (odd > 1 ? odd - 1 : 0));
   if (csp_is_undef(bytes)) return csp_panic_memory(call);
   return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
                                   .out = bytes,
                                   .end = s.len,
-                                  .n = 1,
+                                  .n = -1,
+                                  .part = pads,
                                   .turns = from_base64_turns,
                                   .done = from_base64_done,
                                   .units = 8});

@@ -52,9 +52,17 @@ typedef struct Str {
 } Str;
 
 bool need_str(CspCall *call, int i, Str *out);
+// What a hexadecimal digit means. -1: it is none.
+static inline int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  char low = (char)(c | 32);
+  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
 // nil, or not given: `otherwise`.
 bool opt_int(CspCall *call, int i, int64_t otherwise, int64_t *out);
 bool opt_str(CspCall *call, int i, const char *otherwise, Str *out);
+bool opt_bool(CspCall *call, int i, bool otherwise, bool *out);
 bool is_nil(CspCall *call, int i);
 Str str_of(CspValue string);
 // An int argument that must be within [low, high], or panics.

@@ -52,12 +52,6 @@ static bool is_letter(char c) {
 
 static bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
-static int escape_digit(char c) {
-  if (is_decimal(c)) return c - '0';
-  char low = (char)(c | 32);
-  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
-
 static bool is_plain(char c) {
   return is_letter(c) || is_decimal(c) || c == '-' || c == '.' || c == '_' ||
          c == '~';
@@ -123,8 +117,8 @@ static bool check_part(UrlText *text, Str s, unsigned kinds, const char *part) {
     if (kind_of(c) & kinds) continue;
     if (c != '%' || !(kinds & ESCAPES))
       return refuse_byte(text, s.data + at, kinds, part);
-    if (s.len - at < 3 || escape_digit(s.data[at + 1]) < 0 ||
-        escape_digit(s.data[at + 2]) < 0)
+    if (s.len - at < 3 || hex_digit(s.data[at + 1]) < 0 ||
+        hex_digit(s.data[at + 2]) < 0)
       return url_refuse(text, s.data + at,
                         "two hexadecimal digits should follow the `%%`");
     at += 2;
@@ -142,7 +136,7 @@ static bool ends_in_number(Str host) {
   Str last = {host.data + from, host.len - from};
   bool hex = last.len >= 2 && last.data[0] == '0' && (last.data[1] | 32) == 'x';
   for (size_t n = hex ? 2 : 0; n < last.len; n++)
-    if (hex ? escape_digit(last.data[n]) < 0 : !is_decimal(last.data[n]))
+    if (hex ? hex_digit(last.data[n]) < 0 : !is_decimal(last.data[n]))
       return false;
   return last.len > 0;
 }
@@ -372,14 +366,6 @@ static CspStatus url_clean(CspCall *call) {
 
 // --- Escapes ----------------------------------------------------------------
 // `flag` is whether the text is of a form, in which a space is a plus sign.
-static bool opt_form(CspCall *call, bool *form) {
-  CspType type = csp_type(csp_arg(call, 1));
-  *form = type == CSP_BOOL && csp_to_bool(csp_arg(call, 1));
-  if (type == CSP_BOOL || type == CSP_NIL) return true;
-  csp_bad_arg(call, 1, "a bool");
-  return false;
-}
-
 static bool encode_turns(TextJob *job) {
   static const char digits[] = "0123456789ABCDEF";
   while (job->at < job->s.len && !text_job_full(job)) {
@@ -403,7 +389,7 @@ static bool encode_turns(TextJob *job) {
 // encode(text, form = false)
 static CspStatus url_encode(CspCall *call) {
   TextJob job = text_job_of(call, encode_turns);
-  if (!need_str(call, 0, &job.s) || !opt_form(call, &job.flag))
+  if (!need_str(call, 0, &job.s) || !opt_bool(call, 1, false, &job.flag))
     return CSP_PANIC;
   return text_job_run(&job);
 }
@@ -417,8 +403,8 @@ static int decode_byte(TextJob *job) {
     job->at++;
     return c;
   }
-  int high = s.len - job->at > 2 ? escape_digit(s.data[job->at + 1]) : -1;
-  int low = high < 0 ? -1 : escape_digit(s.data[job->at + 2]);
+  int high = s.len - job->at > 2 ? hex_digit(s.data[job->at + 1]) : -1;
+  int low = high < 0 ? -1 : hex_digit(s.data[job->at + 2]);
   if (low < 0) return -1;
   job->at += 3;
   return high << 4 | low;
@@ -454,7 +440,7 @@ static CspStatus decode_done(CspCall *call, TextJob *job, CspValue text) {
 // decode(text, form = false): (string, nil) or (nil, error)
 static CspStatus url_decode(CspCall *call) {
   TextJob job = text_job_of(call, decode_turns);
-  if (!need_str(call, 0, &job.s) || !opt_form(call, &job.flag))
+  if (!need_str(call, 0, &job.s) || !opt_bool(call, 1, false, &job.flag))
     return CSP_PANIC;
   job.n = -1;
   job.done = decode_done;

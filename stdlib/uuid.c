@@ -99,19 +99,13 @@ static CspStatus uuid_v7(CspCall *call) {
   return uuid_ok(call, id);
 }
 
-static int uuid_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  char low = (char)(c | 32);
-  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
-
 // parse(text): (its 16 bytes, nil) or (nil, error).
 static CspStatus uuid_parse(CspCall *call) {
   Str s;
   uint8_t id[UUID_BYTES] = {0};
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   for (size_t at = 0, n = 0; at < UUID_TEXT && at < s.len; at++) {
-    int digit = hyphen_at(at) ? -1 : uuid_digit(s.data[at]);
+    int digit = hyphen_at(at) ? -1 : hex_digit(s.data[at]);
     if (hyphen_at(at) ? s.data[at] != '-' : digit < 0)
       return csp_ok_coded(call, "syntax", "uuid: no %s at %zu",
                           hyphen_at(at) ? "hyphen" : "hexadecimal digit", at);
