@@ -28,7 +28,7 @@ bool library_natives(Csp *csp);
 // --- Modules: strings.c, list.c, bytes.c, os.c, fmt.c, rand.c, sync.c --------
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
-    json_module, uuid_module, url_module, html_module;
+    json_module, uuid_module, url_module, html_module, toml_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);
