@@ -5,10 +5,11 @@
 // Others may change the bytes meanwhile, also between two pieces (loop.h): each
 // block that is copied out is as it was at some time. Bytes that are cut off
 // read as zeros, and nothing is written outside the bytes.
+#include "stdlib/bytes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "stdlib/bytes.h"
 #include "stdlib/find.h"
 
 enum {

@@ -93,7 +93,8 @@ static bool is_digit_of(char c, int base) {
 }
 
 // Passes over digits with single underscores between them. Gives how many
-// characters they are; 0: there are none, or an underscore stands elsewhere.
+// characters they are, or 0, where there are none or an underscore stands
+// elsewhere.
 static size_t take_digits(Token *token, int base) {
   Str s = token->s;
   size_t at = 0;

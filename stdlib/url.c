@@ -226,17 +226,18 @@ static bool take_authority(UrlText *text, Str s, UrlParts *parts) {
 }
 
 // --- All parts --------------------------------------------------------------
-// The bytes before the first that is one of `ends`, which *s then begins with.
-static Str take_until(Str *s, const char *ends) {
-  Str taken = {s->data, 0};
-  while (taken.len < s->len && !is_one_of(s->data[taken.len], ends))
+// The bytes before the first that is one of `ends`, which *left then begins
+// with.
+static Str take_until(Str *left, const char *ends) {
+  Str taken = {left->data, 0};
+  while (taken.len < left->len && !is_one_of(left->data[taken.len], ends))
     taken.len++;
-  *s = (Str){s->data + taken.len, s->len - taken.len};
+  *left = (Str){left->data + taken.len, left->len - taken.len};
   return taken;
 }
 
-static bool take_scheme(UrlText *text, Str *s, UrlParts *parts) {
-  Str rest = *s, name = take_until(&rest, ":/?#");
+static bool take_scheme(UrlText *text, Str *left, UrlParts *parts) {
+  Str rest = *left, name = take_until(&rest, ":/?#");
   if (rest.len == 0 || *rest.data != ':') return true;
   for (size_t n = 0; n < name.len; n++) {
     char c = name.data[n];
@@ -245,9 +246,9 @@ static bool take_scheme(UrlText *text, Str *s, UrlParts *parts) {
     if (!fine) return refuse_byte(text, name.data + n, PLAIN, "a scheme");
   }
   if (name.len == 0)
-    return url_refuse(text, s->data, "there is no scheme before the colon");
+    return url_refuse(text, left->data, "there is no scheme before the colon");
   parts->scheme = name;
-  *s = (Str){rest.data + 1, rest.len - 1};
+  *left = (Str){rest.data + 1, rest.len - 1};
   return true;
 }
 
