@@ -15,15 +15,15 @@ typedef enum TomlRun {
   RUN_BASIC,    // of a string, up to a quote, an escape or a control character
   RUN_LITERAL,  // the same, up to an apostrophe
   RUN_COMMENT,
-  RUNS
+  TOML_RUNS
 } TomlRun;
 
 // --- Runs -------------------------------------------------------------------
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_toml_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool is_bare(char c) {
   char low = (char)(c | 32);
-  return (low >= 'a' && low <= 'z') || is_digit(c) || c == '_' || c == '-';
+  return (low >= 'a' && low <= 'z') || is_toml_digit(c) || c == '_' || c == '-';
 }
 
 // In comments and strings: any character but controls, and tabs.
@@ -59,7 +59,7 @@ static CspStatus toml_run(CspCall *call) {
   int64_t from, run;
   if (!need_str(call, 0, &s) ||
       !need_int_in(call, 1, 0, (int64_t)s.len, &from) ||
-      !need_int_in(call, 2, 0, RUNS - 1, &run))
+      !need_int_in(call, 2, 0, TOML_RUNS - 1, &run))
     return CSP_PANIC;
   size_t at = (size_t)from, asked = at;
   while (at < s.len && is_of_run((TomlRun)run, s.data[at])) {
@@ -74,20 +74,20 @@ static CspStatus toml_run(CspCall *call) {
 
 // --- Numbers ----------------------------------------------------------------
 // What is left of a token that is being looked at.
-typedef struct Token {
+typedef struct TomlToken {
   CspCall *call;
   Str s;
-} Token;
+} TomlToken;
 
-static bool token_is(const Token *token, size_t at, char c) {
+static bool token_is(const TomlToken *token, size_t at, char c) {
   return at < token->s.len && token->s.data[at] == c;
 }
 
-static void token_skip(Token *token, size_t count) {
+static void token_skip(TomlToken *token, size_t count) {
   token->s = (Str){token->s.data + count, token->s.len - count};
 }
 
-static bool is_digit_of(char c, int base) {
+static bool is_toml_digit_of(char c, int base) {
   if (base == 16) return hex_digit(c) >= 0;
   return c >= '0' && c < '0' + base;
 }
@@ -95,20 +95,21 @@ static bool is_digit_of(char c, int base) {
 // Passes over digits with single underscores between them. Gives how many
 // characters they are, or 0, where there are none or an underscore stands
 // elsewhere.
-static size_t take_digits(Token *token, int base) {
+static size_t toml_digits(TomlToken *token, int base) {
   Str s = token->s;
   size_t at = 0;
   while (at < s.len) {
     bool between = s.data[at] == '_' && at > 0 && at + 1 < s.len &&
-                   is_digit_of(s.data[at + 1], base) && s.data[at - 1] != '_';
-    if (!between && !is_digit_of(s.data[at], base)) break;
+                   is_toml_digit_of(s.data[at + 1], base) &&
+                   s.data[at - 1] != '_';
+    if (!between && !is_toml_digit_of(s.data[at], base)) break;
     at++;
   }
   token_skip(token, at);
   return at;
 }
 
-static int base_of(const Token *token) {
+static int toml_base(const TomlToken *token) {
   if (!token_is(token, 0, '0')) return 10;
   return token_is(token, 1, 'x')   ? 16
          : token_is(token, 1, 'o') ? 8
@@ -117,21 +118,21 @@ static int base_of(const Token *token) {
 }
 
 // After its sign: a float, or an int. 0: neither.
-static int decimal_form(Token *token) {
+static int decimal_form(TomlToken *token) {
   enum { FLOAT = 1, INT = 10, NONE = 0 };
   bool zero = token_is(token, 0, '0'), is_float = false;
-  size_t digits = take_digits(token, 10);
+  size_t digits = toml_digits(token, 10);
   if (digits == 0 || (zero && digits > 1)) return NONE;
   if (token_is(token, 0, '.')) {
     token_skip(token, 1);
-    if (take_digits(token, 10) == 0) return NONE;
+    if (toml_digits(token, 10) == 0) return NONE;
     is_float = true;
   }
   if (token_is(token, 0, 'e') || token_is(token, 0, 'E')) {
     token_skip(token, 1);
     if (token_is(token, 0, '+') || token_is(token, 0, '-'))
       token_skip(token, 1);
-    if (take_digits(token, 10) == 0) return NONE;
+    if (toml_digits(token, 10) == 0) return NONE;
     is_float = true;
   }
   return token->s.len > 0 ? NONE : is_float ? FLOAT : INT;
@@ -140,13 +141,13 @@ static int decimal_form(Token *token) {
 // _form(token): the base of an int (2, 8, 10, 16), 1 for a float, 0 for what is
 // no number.
 static CspStatus toml_form(CspCall *call) {
-  Token token = {.call = call};
+  TomlToken token = {.call = call};
   if (!need_str(call, 0, &token.s)) return CSP_PANIC;
   size_t len = token.s.len;
-  int form = base_of(&token);
+  int form = toml_base(&token);
   if (form != 10) {
     token_skip(&token, 2);
-    if (take_digits(&token, form) == 0 || token.s.len > 0) form = 0;
+    if (toml_digits(&token, form) == 0 || token.s.len > 0) form = 0;
   } else {
     if (token_is(&token, 0, '+') || token_is(&token, 0, '-'))
       token_skip(&token, 1);
@@ -165,19 +166,19 @@ typedef struct TomlTime {
 } TomlTime;
 
 // `count` digits, which mean at most `most`.
-static bool take_number(Token *token, size_t count, int low, int most,
-                        int *out) {
+static bool toml_digits_of(TomlToken *token, size_t count, int low, int most,
+                           int *out) {
   *out = 0;
   if (token->s.len < count) return false;
   for (size_t n = 0; n < count; n++) {
-    if (!is_digit(token->s.data[n])) return false;
+    if (!is_toml_digit(token->s.data[n])) return false;
     *out = *out * 10 + token->s.data[n] - '0';
   }
   token_skip(token, count);
   return *out >= low && *out <= most;
 }
 
-static bool take_sign(Token *token, char c) {
+static bool toml_sign(TomlToken *token, char c) {
   if (!token_is(token, 0, c)) return false;
   token_skip(token, 1);
   return true;
@@ -189,39 +190,45 @@ static int days_in(int year, int month) {
   return days[month - 1] + (month == 2 && leap);
 }
 
-static bool take_date(Token *token, TomlTime *time) {
-  return take_number(token, 4, 0, 9999, &time->year) && take_sign(token, '-') &&
-         take_number(token, 2, 1, 12, &time->month) && take_sign(token, '-') &&
-         take_number(token, 2, 1, days_in(time->year, time->month), &time->day);
+static bool toml_date(TomlToken *token, TomlTime *time) {
+  return toml_digits_of(token, 4, 0, 9999, &time->year) &&
+         toml_sign(token, '-') &&
+         toml_digits_of(token, 2, 1, 12, &time->month) &&
+         toml_sign(token, '-') &&
+         toml_digits_of(token, 2, 1, days_in(time->year, time->month),
+                        &time->day);
 }
 
 // Digits beyond nanoseconds are cut off.
-static bool take_fraction(Token *token, TomlTime *time) {
+static bool toml_fraction(TomlToken *token, TomlTime *time) {
   int64_t unit = 100000000;
   size_t at = 0;
-  for (; at < token->s.len && is_digit(token->s.data[at]); at++, unit /= 10)
+  for (; at < token->s.len && is_toml_digit(token->s.data[at]);
+       at++, unit /= 10)
     time->ns += unit * (token->s.data[at] - '0');
   token_skip(token, at);
   return at > 0;
 }
 
-static bool take_time(Token *token, TomlTime *time) {
-  return take_number(token, 2, 0, 23, &time->hour) && take_sign(token, ':') &&
-         take_number(token, 2, 0, 59, &time->minute) && take_sign(token, ':') &&
-         take_number(token, 2, 0, 59, &time->second) &&
-         (!take_sign(token, '.') || take_fraction(token, time));
+static bool toml_clock(TomlToken *token, TomlTime *time) {
+  return toml_digits_of(token, 2, 0, 23, &time->hour) &&
+         toml_sign(token, ':') &&
+         toml_digits_of(token, 2, 0, 59, &time->minute) &&
+         toml_sign(token, ':') &&
+         toml_digits_of(token, 2, 0, 59, &time->second) &&
+         (!toml_sign(token, '.') || toml_fraction(token, time));
 }
 
-static bool take_offset(Token *token, TomlTime *time) {
+static bool toml_offset(TomlToken *token, TomlTime *time) {
   int hours = 0, minutes = 0;
   if (token->s.len == 0) return true;
   time->has_offset = true;
-  if (take_sign(token, 'Z') || take_sign(token, 'z')) return true;
+  if (toml_sign(token, 'Z') || toml_sign(token, 'z')) return true;
   bool west = token_is(token, 0, '-');
   if (!west && !token_is(token, 0, '+')) return false;
   token_skip(token, 1);
-  if (!take_number(token, 2, 0, 23, &hours) || !take_sign(token, ':') ||
-      !take_number(token, 2, 0, 59, &minutes))
+  if (!toml_digits_of(token, 2, 0, 23, &hours) || !toml_sign(token, ':') ||
+      !toml_digits_of(token, 2, 0, 59, &minutes))
     return false;
   time->offset = (hours * 60 + minutes) * (west ? -1 : 1);
   return true;
@@ -241,19 +248,19 @@ static int64_t days_since_1970(const TomlTime *time) {
 // for one with an offset (nanoseconds since 1970). false: no int of 64 bits
 // holds it. nil: it is no time.
 static CspStatus toml_moment(CspCall *call) {
-  Token token = {.call = call};
+  TomlToken token = {.call = call};
   TomlTime time = {0};
   int64_t ns;
   if (!need_str(call, 0, &token.s)) return CSP_PANIC;
   size_t len = token.s.len;
   bool fine = true;
   if (token_is(&token, 4, '-')) {
-    fine = take_date(&token, &time);
+    fine = toml_date(&token, &time);
     if (fine && token.s.len > 0)
-      fine = take_sign(&token, 'T') && take_time(&token, &time) &&
-             take_offset(&token, &time);
+      fine = toml_sign(&token, 'T') && toml_clock(&token, &time) &&
+             toml_offset(&token, &time);
   } else {
-    fine = take_time(&token, &time);
+    fine = toml_clock(&token, &time);
   }
   if (!csp_work(call, len)) return CSP_PANIC;
   if (!fine || token.s.len > 0) return csp_ok(call, csp_nil());

@@ -6,7 +6,6 @@
 // of them checks the other might not fetch. So nothing is corrected or guessed.
 // Parts stay as they stand in the text, with their escapes. Only the scheme and
 // the host are made lower case, and the port is a number.
-#include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <strings.h>
@@ -50,10 +49,10 @@ static bool is_letter(char c) {
   return low >= 'a' && low <= 'z';
 }
 
-static bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+static bool is_url_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool is_plain(char c) {
-  return is_letter(c) || is_decimal(c) || c == '-' || c == '.' || c == '_' ||
+static bool is_unreserved(char c) {
+  return is_letter(c) || is_url_digit(c) || c == '-' || c == '.' || c == '_' ||
          c == '~';
 }
 
@@ -62,7 +61,7 @@ static bool is_one_of(char c, const char *some) {
 }
 
 static unsigned kind_of(char c) {
-  if (is_plain(c)) return PLAIN;
+  if (is_unreserved(c)) return PLAIN;
   switch (c) {
     case ':':
       return COLON;
@@ -136,25 +135,56 @@ static bool ends_in_number(Str host) {
   Str last = {host.data + from, host.len - from};
   bool hex = last.len >= 2 && last.data[0] == '0' && (last.data[1] | 32) == 'x';
   for (size_t n = hex ? 2 : 0; n < last.len; n++)
-    if (hex ? hex_digit(last.data[n]) < 0 : !is_decimal(last.data[n]))
+    if (hex ? hex_digit(last.data[n]) < 0 : !is_url_digit(last.data[n]))
       return false;
   return last.len > 0;
 }
 
-static bool is_address(int family, Str s) {
-  char copy[INET6_ADDRSTRLEN + 1];
-  unsigned char address[sizeof(struct in6_addr)];
-  if (s.len >= sizeof copy) return false;
-  memcpy(copy, s.data, s.len);
-  copy[s.len] = '\0';
-  return strlen(copy) == s.len && inet_pton(family, copy, address) == 1;
+// Four numbers, none of which begins with a 0 that is not all of it.
+static bool is_ipv4(Str s) {
+  size_t at = 0;
+  for (int n = 0; n < 4; n++) {
+    if (n > 0 && (at == s.len || s.data[at++] != '.')) return false;
+    size_t from = at;
+    int number = 0;
+    for (; at < s.len && at - from < 3 && is_url_digit(s.data[at]); at++)
+      number = number * 10 + s.data[at] - '0';
+    if (at == from || number > 255 || (s.data[from] == '0' && at - from > 1))
+      return false;
+  }
+  return at == s.len;
+}
+
+// Eight groups of up to four digits, of which `::` stands for one or more once,
+// and an IPv4 address for the last two.
+static bool is_ipv6(Str s) {
+  bool gap = s.len >= 2 && s.data[0] == ':' && s.data[1] == ':';
+  size_t at = gap ? 2 : 0;
+  int groups = 0;
+  while (at < s.len && groups < 8) {
+    size_t from = at;
+    while (at < s.len && at - from < 5 && hex_digit(s.data[at]) >= 0) at++;
+    if (at < s.len && s.data[at] == '.') {
+      if (!is_ipv4((Str){s.data + from, s.len - from})) return false;
+      return gap ? groups < 6 : groups == 6;
+    }
+    if (at == from || at - from > 4) return false;
+    groups++;
+    if (at == s.len) break;
+    if (s.data[at++] != ':' || at == s.len) return false;
+    if (s.data[at] != ':') continue;
+    if (gap) return false;
+    gap = true;
+    at++;
+  }
+  return at == s.len && (gap ? groups < 8 : groups == 8);
 }
 
 static bool check_name(UrlText *text, Str host) {
   const char *escape = memchr(host.data, '%', host.len);
   if (escape != NULL) return url_refuse(text, escape, "a host has no escapes");
   if (!check_part(text, host, PLAIN | DELIMS, "a host")) return false;
-  return !ends_in_number(host) || is_address(AF_INET, host) ||
+  return !ends_in_number(host) || is_ipv4(host) ||
          url_refuse(text, host.data,
                     "a host that ends in a number must be an IPv4 address of "
                     "four decimal numbers");
@@ -167,7 +197,7 @@ static bool take_ipv6(UrlText *text, Str s, Str *host, Str *rest) {
     return url_refuse(text, s.data, "the `[` of a host has no `]`");
   *host = (Str){s.data + 1, (size_t)(end - s.data) - 1};
   *rest = (Str){end + 1, (size_t)(s.data + s.len - end) - 1};
-  if (!is_address(AF_INET6, *host))
+  if (!is_ipv6(*host))
     return url_refuse(text, host->data, "that is no IPv6 address");
   return rest->len == 0 || *rest->data == ':' ||
          url_refuse(text, rest->data, "a colon and the port should follow `]`");
@@ -177,7 +207,7 @@ static bool take_ipv6(UrlText *text, Str s, Str *host, Str *rest) {
 static bool check_port(UrlText *text, Str port) {
   unsigned n = 0;
   for (size_t at = 0; at < port.len; at++) {
-    if (!is_decimal(port.data[at]))
+    if (!is_url_digit(port.data[at]))
       return url_refuse(text, port.data + at,
                         "a port has no other characters than digits");
     n = n * 10 + (unsigned)(port.data[at] - '0');
@@ -241,8 +271,9 @@ static bool take_scheme(UrlText *text, Str *left, UrlParts *parts) {
   if (rest.len == 0 || *rest.data != ':') return true;
   for (size_t n = 0; n < name.len; n++) {
     char c = name.data[n];
-    bool fine = is_letter(c) ||
-                (n > 0 && (is_decimal(c) || c == '+' || c == '-' || c == '.'));
+    bool fine =
+        is_letter(c) ||
+        (n > 0 && (is_url_digit(c) || c == '+' || c == '-' || c == '.'));
     if (!fine) return refuse_byte(text, name.data + n, PLAIN, "a scheme");
   }
   if (name.len == 0)
@@ -372,7 +403,7 @@ static bool encode_turns(TextJob *job) {
   while (job->at < job->s.len && !text_job_full(job)) {
     size_t from = job->at, most = from + TEXT_JOB_SHORT;
     if (most > job->s.len) most = job->s.len;
-    while (job->at < most && is_plain(job->s.data[job->at])) job->at++;
+    while (job->at < most && is_unreserved(job->s.data[job->at])) job->at++;
     text_job_add(job, (Str){job->s.data + from, job->at - from});
     job->took += (job->at - from) * 2;
     if (job->at == most) continue;
