@@ -3,6 +3,7 @@
 # expect: 8000 texts, more than a third of them read
 # timeout: 120
 # once: one thread, and the same each time
+# small: CSPDEBUG=
 cat > "$TMPDIR/make.py" <<'P'
 import random, sys
 random.seed(5)

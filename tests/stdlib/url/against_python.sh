@@ -3,6 +3,7 @@
 # expect: 20000 urls, 5000 references, 3000 texts, 3000 queries
 # timeout: 60
 # once: one thread, and the same each time
+# small: CSPDEBUG=
 cat > "$TMPDIR/make.py" <<'P'
 import json, random, sys
 from urllib.parse import parse_qs, quote, quote_plus, unquote_to_bytes, urlencode, urljoin, urlsplit
