@@ -33,6 +33,15 @@ bool opt_str(CspCall *call, int i, const char *otherwise, Str *out) {
   return true;
 }
 
+bool opt_bool(CspCall *call, int i, bool otherwise, bool *out) {
+  CspValue v;
+  *out = otherwise;
+  if (is_nil(call, i)) return true;
+  if (!csp_need_type(call, i, CSP_BOOL, &v)) return false;
+  *out = csp_to_bool(v);
+  return true;
+}
+
 bool need_int_in(CspCall *call, int i, int64_t low, int64_t high,
                  int64_t *out) {
   if (!csp_need_int(call, i, out)) return false;

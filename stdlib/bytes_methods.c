@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The module bytes and the methods of bytes: searching, appending, numbers in
-// binary form, hexadecimal and base64.
+// binary form. (Hexadecimal and base64: bytes_text.c.)
 //
 // Others may change the bytes meanwhile, also between two pieces
 // (pieces_loop.h): each block that is copied out is as it was at some time.
 // Bytes that are cut off read as zeros, and nothing is written outside the
 // bytes.
+#include "stdlib/bytes_methods.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +15,6 @@
 
 enum {
   BYTES_PIECE = 1 << 16,  // bytes between two questions (csp_work)
-  BYTES_BLOCK = 1024,     // bytes that are copied out at a time
   WINDOW = 1 << 16,       // most bytes a search copies out at a time, at least
 };
 
@@ -105,8 +106,7 @@ static bool need_piece(CspCall *call, int i, Piece *piece) {
   return false;
 }
 
-// The same, but the value is not copied: source_at reads it block by block.
-static bool need_source(CspCall *call, int i, CspValue *value, size_t *len) {
+bool need_source(CspCall *call, int i, CspValue *value, size_t *len) {
   *value = csp_arg(call, i);
   *len = 1;
   if (csp_type(*value) == CSP_STRING) *len = str_of(*value).len;
@@ -117,10 +117,7 @@ static bool need_source(CspCall *call, int i, CspValue *value, size_t *len) {
   return need_piece(call, i, &piece);
 }
 
-// The bytes from `at` on, where they are or in `block`. Those that somebody has
-// cut off meanwhile are zeros.
-static const uint8_t *source_at(CspValue v, size_t at, uint8_t *block,
-                                size_t count) {
+const uint8_t *source_at(CspValue v, size_t at, uint8_t *block, size_t count) {
   if (csp_type(v) == CSP_STRING) return (const uint8_t *)str_of(v).data + at;
   size_t have = 0;
   if (csp_type(v) == CSP_BYTES) have = csp_bytes_read(v, at, block, count);
@@ -507,223 +504,6 @@ static CspStatus bytes_set_float(CspCall *call) {
   return csp_ok(call, bytes);
 }
 
-// --- Text forms -------------------------------------------------------------
-static bool text_turns(CspCall *call, Loop *loop, size_t stop) {
-  (void)call;
-  char *to = loop->to + loop->at;
-  size_t count = stop - loop->at;
-  size_t have = csp_bytes_read(loop->list, loop->at, to, count);
-  memset(to + have, 0, count - have);  // somebody may have cut them
-  loop->at = stop;
-  return true;
-}
-
-static CspStatus bytes_to_string(CspCall *call) {
-  CspValue bytes;
-  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
-  size_t len = csp_bytes_len(bytes);
-  return loop_text(call,
-                   &(Loop){.list = bytes,
-                           .end = len,
-                           .turns = text_turns,
-                           .done = loop_out,
-                           .units = 1},
-                   len);
-}
-
-static bool hex_turns(CspCall *call, Loop *loop, size_t stop) {
-  static const char digits[] = "0123456789abcdef";
-  (void)call;
-  uint8_t block[BYTES_BLOCK];
-  while (loop->at < stop) {
-    size_t left = stop - loop->at,
-           count = left < BYTES_BLOCK ? left : BYTES_BLOCK;
-    const uint8_t *from = source_at(loop->list, loop->at, block, count);
-    for (size_t i = 0; i < count; i++) {
-      *loop->to++ = digits[from[i] >> 4];
-      *loop->to++ = digits[from[i] & 15];
-    }
-    loop->at += count;
-  }
-  return true;
-}
-
-static CspStatus bytes_hex(CspCall *call) {
-  CspValue v;
-  size_t len;
-  if (!need_source(call, 0, &v, &len)) return CSP_PANIC;
-  return loop_text(call,
-                   &(Loop){.list = v,
-                           .end = len,
-                           .turns = hex_turns,
-                           .done = loop_out,
-                           .units = 4},
-                   len * 2);
-}
-
-static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  char low = (char)(c | 32);
-  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
-
-// `n` is -1, or the position of a character that is no digit.
-static bool from_hex_turns(CspCall *call, Loop *loop, size_t stop) {
-  (void)call;
-  uint8_t block[BYTES_BLOCK];
-  Str s = str_of(loop->list);
-  while (loop->at < stop && loop->n < 0) {
-    size_t from = loop->at, count = 0;
-    for (; loop->at < stop && count < BYTES_BLOCK; loop->at += 2) {
-      int high = hex_digit(s.data[loop->at]);
-      int low = hex_digit(s.data[loop->at + 1]);
-      if (high < 0 || low < 0) {
-        loop->n = (int64_t)loop->at + (high >= 0);
-        loop->end = loop->at;
-        return true;
-      }
-      block[count++] = (uint8_t)(high << 4 | low);
-    }
-    csp_bytes_write(loop->out, from / 2, block, count);
-  }
-  return true;
-}
-
-static CspStatus from_hex_done(CspCall *call, Loop *loop) {
-  if (loop->n < 0) return csp_ok_value(call, loop->out);
-  return csp_ok_coded(call, "syntax", "no hexadecimal digit at %lld",
-                      (long long)loop->n);
-}
-
-// (bytes, nil) or (nil, error)
-static CspStatus bytes_from_hex(CspCall *call) {
-  Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  if (s.len % 2 != 0)
-    return csp_ok_coded(call, "syntax", "hexadecimal text of odd length %zu",
-                        s.len);
-  CspValue bytes = csp_bytes(call, NULL, s.len / 2);
-  if (csp_is_undef(bytes)) return csp_panic_memory(call);
-  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
-                                  .out = bytes,
-                                  .end = s.len,
-                                  .n = -1,
-                                  .turns = from_hex_turns,
-                                  .done = from_hex_done,
-                                  .units = 8});
-}
-
-static const char base64_digits[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void encode_base64(char *to, const uint8_t *data, size_t len) {
-  for (size_t i = 0; i < len; i += 3) {
-    size_t left = len - i;
-    uint32_t n = (uint32_t)data[i] << 16;
-    if (left > 1) n |= (uint32_t)data[i + 1] << 8;
-    if (left > 2) n |= data[i + 2];
-    *to++ = base64_digits[n >> 18];
-    *to++ = base64_digits[n >> 12 & 63];
-    *to++ = left > 1 ? base64_digits[n >> 6 & 63] : '=';
-    *to++ = left > 2 ? base64_digits[n & 63] : '=';
-  }
-}
-
-// Each turn begins with a whole triple.
-static bool base64_turns(CspCall *call, Loop *loop, size_t stop) {
-  enum { TRIPLES = 3 << 9 };
-  (void)call;
-  uint8_t block[TRIPLES];
-  while (loop->at < stop) {
-    size_t left = stop - loop->at, count = left < TRIPLES ? left : TRIPLES;
-    const uint8_t *from = source_at(loop->list, loop->at, block, count);
-    encode_base64(loop->to + loop->at / 3 * 4, from, count);
-    loop->at += count;
-  }
-  return true;
-}
-
-static CspStatus bytes_base64(CspCall *call) {
-  enum { STEP = 3 << 12 };
-  CspValue v;
-  size_t len;
-  if (!need_source(call, 0, &v, &len)) return CSP_PANIC;
-  return loop_text(call,
-                   &(Loop){.list = v,
-                           .end = len,
-                           .step = STEP,
-                           .turns = base64_turns,
-                           .done = loop_out,
-                           .units = 4},
-                   (len + 2) / 3 * 4);
-}
-
-static int base64_value(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
-}
-
-// Reads both alphabets ("+/" and "-_"). The padding is off already. Each turn
-// begins with a whole group of four. `n` is whether all are digits.
-static bool from_base64_turns(CspCall *call, Loop *loop, size_t stop) {
-  uint8_t block[BYTES_BLOCK];
-  Str s = str_of(loop->list);
-  (void)call;
-  while (loop->at < stop) {
-    size_t to = loop->at / 4 * 3, len = 0, left = stop - loop->at;
-    size_t end = loop->at + (left < BYTES_BLOCK ? left : BYTES_BLOCK);
-    uint32_t n = 0;
-    for (; loop->at < end; loop->at++) {
-      int digit = base64_value(s.data[loop->at]);
-      if (digit < 0) {
-        loop->n = 0;
-        loop->end = loop->at;
-        return true;
-      }
-      n = n << 6 | (uint32_t)digit;
-      size_t i = loop->at % 4;
-      if (i != 0) block[len++] = (uint8_t)(n >> (6 - i * 2));
-    }
-    csp_bytes_write(loop->out, to, block, len);
-  }
-  return true;
-}
-
-static CspStatus from_base64_done(CspCall *call, Loop *loop) {
-  if (loop->n) return csp_ok_value(call, loop->out);
-  return csp_ok_coded(call, "syntax", "the text is not base64");
-}
-
-// Takes the padding off, which is any number of = at the end. The result is
-// false when the call has given up.
-static bool take_padding(CspCall *call, Str *text) {
-  while (text->len > 0 && text->data[text->len - 1] == '=') {
-    text->len--;
-    if (text->len % 4096 == 0 && !csp_work(call, 4096)) return false;
-  }
-  return true;
-}
-
-// (bytes, nil) or (nil, error)
-static CspStatus bytes_from_base64(CspCall *call) {
-  Str s;
-  if (!need_str(call, 0, &s) || !take_padding(call, &s)) return CSP_PANIC;
-  size_t odd = s.len % 4;
-  if (odd == 1) return csp_ok_coded(call, "syntax", "the text is not base64");
-  CspValue bytes =
-      csp_bytes(call, NULL, s.len / 4 * 3 + (odd > 0 ? odd - 1 : 0));
-  if (csp_is_undef(bytes)) return csp_panic_memory(call);
-  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
-                                  .out = bytes,
-                                  .end = s.len,
-                                  .n = 1,
-                                  .turns = from_base64_turns,
-                                  .done = from_base64_done,
-                                  .units = 8});
-}
-
 // --- Tables -----------------------------------------------------------------
 #define BYTES_METHODS                                                         \
   {"push", "bytes, pieces...", bytes_push},                                   \
@@ -742,7 +522,7 @@ static CspStatus bytes_from_base64(CspCall *call) {
       {"set_float", "bytes, at, size, x, order = \"little\"",                 \
        bytes_set_float},                                                      \
       {"to_string", "bytes", bytes_to_string}, {"hex", "bytes", bytes_hex}, { \
-    "base64", "bytes", bytes_base64                                           \
+    "base64", "bytes, url = false", bytes_base64                              \
   }
 
 static const CspFunction bytes_methods[] = {
@@ -751,7 +531,7 @@ static const CspFunction bytes_functions[] = {
     CSP_REPEATABLE,
     BYTES_METHODS,
     {"from_hex", "text", bytes_from_hex},
-    {"from_base64", "text", bytes_from_base64},
+    {"from_base64", "text, url = nil", bytes_from_base64},
     {NULL, NULL, NULL},
 };
 

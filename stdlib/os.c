@@ -89,6 +89,7 @@ static const CspFunction os_functions[] = {
     {"exit", "status = 0", os_exit},
     {"flush", "", os_flush},
     {"signals", "names...", os_signals},
+    {"random", "n", os_random},
     {"clean_path", "path", os_clean_path},
     {"join_path", "parts...", os_join_path},
     {"base", "path", os_base},

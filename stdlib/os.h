@@ -286,6 +286,9 @@ CspStatus os_environ(CspCall *call);
 // The variable TMPDIR or /tmp, for csp_alloc_free. NULL: the call has panicked.
 char *os_env_temp(CspCall *call);
 
+// --- os_random.c ------------------------------------------------------------
+CspStatus os_random(CspCall *call);
+
 extern const CspClass os_file_class, os_env_class, os_removal_class;
 extern const CspFunction os_file_methods[];
 

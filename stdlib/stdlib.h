@@ -28,7 +28,8 @@ bool library_natives(Csp *csp);
 // --- Modules: strings.c, os.c, fmt.c, rand.c, sync.c ------------------------
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
-    json_module, net_module, csv_module;
+    json_module, net_module, csv_module, uuid_module, url_module, html_module,
+    toml_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);
@@ -49,6 +50,8 @@ bool net_install(Csp *csp);
 
 // --- csv.c ------------------------------------------------------------------
 bool csv_install(Csp *csp);
+// --- uuid.c ------------------------------------------------------------------
+bool uuid_install(Csp *csp);
 
 // --- args.c: optional arguments, and results --------------------------------
 typedef struct Str {
@@ -57,9 +60,17 @@ typedef struct Str {
 } Str;
 
 bool need_str(CspCall *call, int i, Str *out);
+// What a hexadecimal digit means. -1: it is none.
+static inline int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  char low = (char)(c | 32);
+  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
 // nil, or not given: `otherwise`.
 bool opt_int(CspCall *call, int i, int64_t otherwise, int64_t *out);
 bool opt_str(CspCall *call, int i, const char *otherwise, Str *out);
+bool opt_bool(CspCall *call, int i, bool otherwise, bool *out);
 bool is_nil(CspCall *call, int i);
 Str str_of(CspValue string);
 // An int argument that must be within [low, high], or panics.
@@ -199,6 +210,12 @@ CspValue bytes_to_text(CspCall *call, CspValue bytes);
 // `return sort_list(...)`: sorts the list in place, stably, as `<` orders its
 // elements, or by a list of their keys (or nil). The result is the list.
 CspStatus sort_list(CspCall *call, CspValue list, CspValue keys);
+
+// --- os_random.c -------------------------------------------------------------
+// The system's random bytes. false: it gives none, and errno tells why. The
+// other one then panics with that.
+bool system_random(void *to, size_t len);
+CspStatus system_random_failed(CspCall *call);
 
 // --- part.c: natives, methods of three types ---------------------------------
 CspStatus part_of_string(CspCall *call);

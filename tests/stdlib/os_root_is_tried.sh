@@ -9,7 +9,7 @@ sys.path.insert(0, "tests/docs")
 import library
 
 TEXT = {"clean_path", "join_path", "base", "dir", "ext", "is_abs"}
-NO_PATH = {"exit", "is_terminal", "env", "set_env", "unset_env", "signals"}
+NO_PATH = {"exit", "is_terminal", "env", "set_env", "unset_env", "signals", "random"}
 PROGRAMS = {"run"}
 
 with open("tests/unit/test_root.c", encoding="utf-8") as f:
