@@ -69,7 +69,7 @@ static CspStatus take_step(CspCall *call, void *data, bool on) {
   return take_try(call, take);
 }
 
-// take(end, ns): the next byte; "end", "late" or "closed".
+// take(end, ns) gives the next byte, "end", "late" or "closed".
 static CspStatus take(CspCall *call) {
   int64_t ns = 0;
   bool limited = csp_type(csp_arg(call, 1)) != CSP_NIL;
