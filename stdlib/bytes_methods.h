@@ -7,7 +7,7 @@
 
 enum { BYTES_BLOCK = 1024 };  // bytes that are copied out at a time
 
-// --- bytes.c ----------------------------------------------------------------
+// --- bytes_methods.c --------------------------------------------------------
 // Argument i is a piece: bytes, a string, or an int of one byte. The value is
 // not copied: source_at reads it block by block.
 bool need_source(CspCall *call, int i, CspValue *value, size_t *len);
