@@ -6,7 +6,9 @@
 # expect: include/csp.h
 # expect: lib/cspvm/1/zlib.package
 # expect: lib/cspvm/1/zlib.so
+# expect: lib/libcspvm-zlib.a
 # expect: lib/libcspvm.a
+# expect: lib/pkgconfig/cspvm-zlib.pc
 # expect: lib/pkgconfig/cspvm.pc
 # expect: share/doc/cspvm/LICENSE
 # expect: share/man/man1/cspvm.1
