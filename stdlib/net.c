@@ -164,17 +164,18 @@ static CspStatus connection_stall(CspCall *call) {
 
 static CspStatus connection_incoming(CspCall *call) {
   const Connection *connection = net_connection(call);
-  int64_t n;
-  if (connection == NULL || !need_int_in(call, 1, 0, 1 << 20, &n))
+  int64_t n = 0;
+  if (connection == NULL) return CSP_PANIC;
+  if (!is_nil(call, 1) && !need_int_in(call, 1, 0, 1 << 20, &n))
     return CSP_PANIC;
-  CspValue argv[] = {csp_arg(call, 0), csp_arg(call, 1)};
+  CspValue argv[] = {csp_arg(call, 0), csp_int(call, n)};
   return csp_tail_named(call, "_incoming", 2, argv);
 }
 
 static CspStatus listener_serve(CspCall *call) {
   int64_t most = 10000;
   if (net_listener(call) == NULL) return CSP_PANIC;
-  if (!is_nil(call, 2) && !need_int_in(call, 2, 1, 1 << 30, &most))
+  if (!is_nil(call, 2) && !need_int_in(call, 2, 1, 1 << 27, &most))
     return CSP_PANIC;
   if (csp_type(csp_arg(call, 1)) != CSP_FUNC)
     return csp_bad_arg(call, 1, "a function");

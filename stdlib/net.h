@@ -9,6 +9,7 @@
 #define CSP_STDLIB_NET_H
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "stdlib/stdlib.h"
 
@@ -40,6 +41,7 @@ typedef struct NetInput {
 typedef struct Connection {
   CspFd *fd;  // NULL: the connection was not made
   NetInput in;
+  bool has_gap;   // as `in`: what follows it was received and lost
   int64_t stall;  // atomic: ns without progress that end a wait, or 0
   NetAddress local, remote;
 } Connection;
@@ -47,6 +49,8 @@ typedef struct Connection {
 typedef struct Listener {
   CspFd *fd;
   NetAddress local;
+  dev_t device;  // of a Unix socket's file
+  ino_t inode;
 } Listener;
 
 extern const CspClass net_connection_class, net_listener_class;
