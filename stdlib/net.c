@@ -44,17 +44,16 @@ int net_own_address(int fd, NetAddress *address) {
   return getsockname(fd, (struct sockaddr *)&address->name, &address->len);
 }
 
-CspValue net_connected(CspCall *call, int fd, const NetAddress *remote,
-                       int *error) {
+CspValue net_new_connection(CspCall *call) {
   Connection *connection;
-  int on = 1;
   CspValue v = csp_host_new(call, &net_connection_class, (void **)&connection);
-  *error = 0;
-  if (csp_is_undef(v)) {
-    close(fd);
-    csp_panic_memory(call);
-    return v;
-  }
+  if (csp_is_undef(v)) csp_panic_memory(call);
+  return v;
+}
+
+int net_connected(CspCall *call, CspValue v, int fd, const NetAddress *remote) {
+  Connection *connection = csp_host_data(v, &net_connection_class);
+  int on = 1;
   connection->remote = *remote;
   // What is written goes out at once: a program that writes much writes it in
   // one call.
@@ -62,10 +61,10 @@ CspValue net_connected(CspCall *call, int fd, const NetAddress *remote,
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   net_own_address(fd, &connection->local);
   connection->fd = csp_fd_open(call, fd);
-  if (connection->fd != NULL) return v;
-  *error = errno;
+  if (connection->fd != NULL) return 0;
+  int error = errno;
   close(fd);
-  return csp_nil();
+  return error;
 }
 
 // --- Errors, times ----------------------------------------------------------

@@ -59,10 +59,11 @@ extern const CspClass net_connection_class, net_listener_class;
 Connection *net_connection(CspCall *call);
 Listener *net_listener(CspCall *call);
 int net_own_address(int fd, NetAddress *address);  // 0, or -1 and errno
-// A connection of the socket, which it takes over whatever comes. undef: the
-// call has panicked, or *error is an errno.
-CspValue net_connected(CspCall *call, int fd, const NetAddress *remote,
-                       int *error);
+// A connection that is not made yet. undef: the call has panicked. It comes
+// first, so that no socket is lost where there is no memory.
+CspValue net_new_connection(CspCall *call);
+// It takes the socket over whatever comes. 0 or an errno.
+int net_connected(CspCall *call, CspValue v, int fd, const NetAddress *remote);
 // (nil, error): "cannot VERB WHERE: ...", with the errno's code. NET_LATE: the
 // time is over, after `ns`.
 enum { NET_LATE = -1, NET_CLOSED = -2, NET_ENDED = -3 };

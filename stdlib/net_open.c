@@ -232,15 +232,15 @@ static CspStatus dial_begin(CspCall *call, int collected) {
   Dial dial = {.pause = 0};
   NetAddress address;
   CspStatus status;
-  int error;
   if (!net_need_time(call, 1, &dial.timeout)) return CSP_PANIC;
   if (!need_address(call, "connect to", &address, &status)) return status;
+  dial.connection = net_new_connection(call);
+  if (csp_is_undef(dial.connection)) return CSP_PANIC;
   int fd = make_socket(&address);
   if (fd < 0 && collects(call, &collected, errno))
     return csp_again(call, dial_anew, &collected, sizeof collected, 0);
   if (fd < 0) return net_fail(call, "connect to", &address, errno, 0);
-  dial.connection = net_connected(call, fd, &address, &error);
-  if (csp_is_undef(dial.connection)) return CSP_PANIC;
+  int error = net_connected(call, dial.connection, fd, &address);
   if (error) return net_fail(call, "connect to", &address, error, 0);
   if (csp_fd_enter(dialled(&dial)->fd, CSP_WRITES) < 0)
     return csp_panic(call, "%s: the socket is in use", csp_name(call));
@@ -322,6 +322,7 @@ CspStatus net_stop_listening(CspCall *call) {
 // --- Accepting --------------------------------------------------------------
 // Between its pieces.
 typedef struct Accept {
+  CspValue connection;  // the next one
   bool has_turn;
   int collected;
   int64_t pause;
@@ -343,7 +344,7 @@ static CspStatus accept_later(CspCall *call, Listener *listener, Accept *accept,
   const int64_t longest = 1000000000;
   bool lacks = is_lack(error);
   if (collects(call, &accept->collected, error))
-    return csp_again(call, accept_step, accept, sizeof *accept, 0);
+    return csp_again(call, accept_step, accept, sizeof *accept, 1);
   accept->pause = !lacks               ? 0
                   : accept->pause == 0 ? FIRST_PAUSE
                                        : 2 * accept->pause;
@@ -354,7 +355,7 @@ static CspStatus accept_later(CspCall *call, Listener *listener, Accept *accept,
   } else {
     csp_when_ready(call, listener->fd, CSP_READS, 0);
   }
-  return csp_again(call, accept_step, accept, sizeof *accept, 0);
+  return csp_again(call, accept_step, accept, sizeof *accept, 1);
 }
 
 // These are of a connection that has ended already (accept(2)).
@@ -367,16 +368,14 @@ static bool is_of_connection(int error) {
 
 static CspStatus accepted(CspCall *call, Listener *listener, Accept *accept,
                           int fd, const NetAddress *remote) {
-  int error;
-  CspValue v = net_connected(call, fd, remote, &error);
-  if (!csp_is_undef(v) && error)
-    return accept_failed(call, listener, accept, error);
+  int error = net_connected(call, accept->connection, fd, remote);
+  if (error) return accept_failed(call, listener, accept, error);
   csp_fd_leave(call, listener->fd, CSP_READS);
-  if (csp_is_undef(v)) return CSP_PANIC;
   // (The system's name of a Unix socket may be one that a root was left for.)
-  Connection *connection = csp_host_data(v, &net_connection_class);
+  Connection *connection =
+      csp_host_data(accept->connection, &net_connection_class);
   if (net_is_unix(remote)) connection->local = listener->local;
-  return csp_ok_value(call, v);
+  return csp_ok_value(call, accept->connection);
 }
 
 // The call has the turn.
@@ -395,7 +394,7 @@ static CspStatus accept_on(CspCall *call, Listener *listener, Accept *accept) {
       return accept_later(call, listener, accept, error);
     if (!is_of_connection(error))
       return accept_failed(call, listener, accept, error);
-    if (again) return csp_again(call, accept_step, accept, sizeof *accept, 0);
+    if (again) return csp_again(call, accept_step, accept, sizeof *accept, 1);
   }
 }
 
@@ -418,8 +417,10 @@ static CspStatus accept_turn_step(CspCall *call, void *data, bool on) {
 CspStatus net_accept(CspCall *call) {
   Listener *listener = net_listener(call);
   if (listener == NULL) return CSP_PANIC;
-  Accept accept = {.has_turn = csp_fd_enter(listener->fd, CSP_READS) >= 0};
+  Accept accept = {.connection = net_new_connection(call)};
+  if (csp_is_undef(accept.connection)) return CSP_PANIC;
+  accept.has_turn = csp_fd_enter(listener->fd, CSP_READS) >= 0;
   if (accept.has_turn) return accept_on(call, listener, &accept);
   csp_when_entered(call, listener->fd, CSP_READS);
-  return csp_again(call, accept_turn_step, &accept, sizeof accept, 0);
+  return csp_again(call, accept_turn_step, &accept, sizeof accept, 1);
 }
