@@ -294,10 +294,12 @@ void group_begin_outer(G *g, Group *group) {
 void group_join(P *p, Group *group, G *g) {
   (void)p;
   while (group != NULL && group->solo) group = group->parent;
-  // relaxed, all: g has not started
+  // relaxed, both: g has not started
   rt_store_relaxed(&g->shielded, (uint8_t)0);
   rt_store_relaxed(&g->parked_on, (uintptr_t)0);
-  rt_store_relaxed(&g->group, group);
+  // release: as in group_begin. A thread that has parked the G that g was
+  // before may look at it still (cancel_self)
+  rt_store_release(&g->group, group);
   if (group == NULL) return;
   rt_lock(&group->lock);
   RT_CHECK(!group->ended, "a goroutine joins a group that has ended");
@@ -359,8 +361,8 @@ bool group_end(P *p, G *g) {
   group->ended = true;
   timer_stop(p, &group->timer);
   rt_unlock(&group->lock);
-  // relaxed, both: g's own
-  rt_store_relaxed(&g->group, parent);
+  rt_store_release(&g->group, parent);  // release: as in group_join
+  // relaxed: g's own
   rt_store_relaxed(&g->shielded, (uint8_t)group->in_shield);
   return true;
 }

@@ -16,8 +16,9 @@
 //   leave:   clears TAKEN by a CAS that sees no QUEUED. Else, with the lock
 //            held, the first of the queue has the turn from now on; or it
 //            clears TAKEN and QUEUED, as the queue is empty
-//   end:     with the lock held, sets END and clears QUEUED by one CAS, and
-//            wakes all in the queues, without a turn
+//   end:     ends the waits (poll_close). Then, with the lock held, sets END
+//            and clears QUEUED by one CAS, and wakes all in the queues, without
+//            a turn
 //   cancel:  with the lock held, takes the G out of the queue
 //
 // These invariants hold whenever the lock is free:
@@ -150,13 +151,15 @@ static bool end_turns(PollDesc *desc) {
 bool poll_turn_end(P *p, PollDesc *desc) {
   GList woken = {0};
   G *g;
+  // First, because once the turns have ended the G that leaves last closes the
+  // descriptor. Its number is another file's then, and must not be removed.
+  poll_close(p, desc);
   rt_lock(&desc->lock);
   bool used = end_turns(desc);
   for (int mode = 0; mode < 2 && p != NULL; mode++)
     while ((g = turn_pop(&desc->turn[mode], false)) != NULL)
       glist_push(&woken, g);
   rt_unlock(&desc->lock);
-  poll_close(p, desc);
   while ((g = glist_pop(&woken)) != NULL) sched_ready(p, g);
   return !used;
 }

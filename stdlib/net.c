@@ -44,17 +44,16 @@ int net_own_address(int fd, NetAddress *address) {
   return getsockname(fd, (struct sockaddr *)&address->name, &address->len);
 }
 
-CspValue net_connected(CspCall *call, int fd, const NetAddress *remote,
-                       int *error) {
+CspValue net_new_connection(CspCall *call) {
   Connection *connection;
-  int on = 1;
   CspValue v = csp_host_new(call, &net_connection_class, (void **)&connection);
-  *error = 0;
-  if (csp_is_undef(v)) {
-    close(fd);
-    csp_panic_memory(call);
-    return v;
-  }
+  if (csp_is_undef(v)) csp_panic_memory(call);
+  return v;
+}
+
+int net_connected(CspCall *call, CspValue v, int fd, const NetAddress *remote) {
+  Connection *connection = csp_host_data(v, &net_connection_class);
+  int on = 1;
   connection->remote = *remote;
   // What is written goes out at once: a program that writes much writes it in
   // one call.
@@ -62,10 +61,10 @@ CspValue net_connected(CspCall *call, int fd, const NetAddress *remote,
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   net_own_address(fd, &connection->local);
   connection->fd = csp_fd_open(call, fd);
-  if (connection->fd != NULL) return v;
-  *error = errno;
+  if (connection->fd != NULL) return 0;
+  int error = errno;
   close(fd);
-  return csp_nil();
+  return error;
 }
 
 // --- Errors, times ----------------------------------------------------------
@@ -164,17 +163,18 @@ static CspStatus connection_stall(CspCall *call) {
 
 static CspStatus connection_incoming(CspCall *call) {
   const Connection *connection = net_connection(call);
-  int64_t n;
-  if (connection == NULL || !need_int_in(call, 1, 0, 1 << 20, &n))
+  int64_t n = 0;
+  if (connection == NULL) return CSP_PANIC;
+  if (!is_nil(call, 1) && !need_int_in(call, 1, 0, 1 << 20, &n))
     return CSP_PANIC;
-  CspValue argv[] = {csp_arg(call, 0), csp_arg(call, 1)};
+  CspValue argv[] = {csp_arg(call, 0), csp_int(call, n)};
   return csp_tail_named(call, "_incoming", 2, argv);
 }
 
 static CspStatus listener_serve(CspCall *call) {
   int64_t most = 10000;
   if (net_listener(call) == NULL) return CSP_PANIC;
-  if (!is_nil(call, 2) && !need_int_in(call, 2, 1, 1 << 30, &most))
+  if (!is_nil(call, 2) && !need_int_in(call, 2, 1, 1 << 27, &most))
     return CSP_PANIC;
   if (csp_type(csp_arg(call, 1)) != CSP_FUNC)
     return csp_bad_arg(call, 1, "a function");

@@ -9,6 +9,7 @@
 #define CSP_STDLIB_NET_H
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "stdlib/stdlib.h"
 
@@ -40,6 +41,7 @@ typedef struct NetInput {
 typedef struct Connection {
   CspFd *fd;  // NULL: the connection was not made
   NetInput in;
+  bool has_gap;   // as `in`: what follows it was received and lost
   int64_t stall;  // atomic: ns without progress that end a wait, or 0
   NetAddress local, remote;
 } Connection;
@@ -47,6 +49,8 @@ typedef struct Connection {
 typedef struct Listener {
   CspFd *fd;
   NetAddress local;
+  dev_t device;  // of a Unix socket's file
+  ino_t inode;
 } Listener;
 
 extern const CspClass net_connection_class, net_listener_class;
@@ -55,10 +59,11 @@ extern const CspClass net_connection_class, net_listener_class;
 Connection *net_connection(CspCall *call);
 Listener *net_listener(CspCall *call);
 int net_own_address(int fd, NetAddress *address);  // 0, or -1 and errno
-// A connection of the socket, which it takes over whatever comes. undef: the
-// call has panicked, or *error is an errno.
-CspValue net_connected(CspCall *call, int fd, const NetAddress *remote,
-                       int *error);
+// A connection that is not made yet. undef: the call has panicked. It comes
+// first, so that no socket is lost where there is no memory.
+CspValue net_new_connection(CspCall *call);
+// It takes the socket over whatever comes. 0 or an errno.
+int net_connected(CspCall *call, CspValue v, int fd, const NetAddress *remote);
 // (nil, error): "cannot VERB WHERE: ...", with the errno's code. NET_LATE: the
 // time is over, after `ns`.
 enum { NET_LATE = -1, NET_CLOSED = -2, NET_ENDED = -3 };

@@ -78,6 +78,8 @@ const char *net_parse(Str text, NetAddress *address) {
   *address = (NetAddress){.len = 0};
   if (text.len >= PREFIX && memcmp(text.data, prefix, PREFIX) == 0)
     return parse_unix((Str){text.data + PREFIX, text.len - PREFIX}, address);
+  if (text.len > 0 && memchr(text.data, '\0', text.len) != NULL)
+    return "an address has no \\0";
   if (!split_text(text, &host, &port))
     return "write \"HOST:PORT\", \"[IPv6]:PORT\" or \"unix:PATH\"";
   if (!parse_port(port, &number)) return "the port is a number up to 65535";

@@ -4,6 +4,7 @@
 // A socket that connects waits on its writing side, whose turn it has: nobody
 // else knows the connection yet. An acceptor has the turn to read its listener.
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stddef.h>
@@ -40,38 +41,100 @@ static int make_socket(const NetAddress *address) {
 }
 
 // --- Unix sockets -----------------------------------------------------------
-// A path as the kernel is to take it: within the root, by its folder's
-// descriptor. 0, and csp_place_end has to follow; or an errno.
-static int place_socket(Csp *csp, NetAddress *address, CspPlace *place) {
-  struct sockaddr_un local;
-  memcpy(&local, &address->name, sizeof local);
-  if (csp_find_path(csp, local.sun_path, place) != 0) return errno;
-  if (place->folder < 0) return 0;
-  struct sockaddr_un by = {.sun_family = AF_UNIX};
-  int len = snprintf(by.sun_path, sizeof by.sun_path, "/proc/self/fd/%d/%s",
-                     place->folder, place->name);
-  if (len >= (int)sizeof by.sun_path) {
-    csp_place_end(place);
-    return ENAMETOOLONG;
-  }
-  memcpy(&address->name, &by, sizeof by);
-  address->len =
-      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)len + 1);
-  return 0;
+static struct sockaddr_un unix_name(const NetAddress *address) {
+  struct sockaddr_un name;
+  memcpy(&name, &address->name, sizeof name);
+  return name;
 }
 
 typedef int (*SocketAct)(int fd, const struct sockaddr *name, socklen_t len);
 
-// connect or bind. 0 or an errno.
-static int act_on(Csp *csp, int fd, const NetAddress *address, SocketAct act) {
-  NetAddress at = *address;
-  CspPlace place;
-  bool is_unix = net_is_unix(address);
-  int error = is_unix ? place_socket(csp, &at, &place) : 0;
-  if (error) return error;
-  error = act(fd, (const struct sockaddr *)&at.name, at.len) == 0 ? 0 : errno;
-  if (is_unix) csp_place_end(&place);
+static int act_at(int fd, const NetAddress *address, SocketAct act) {
+  const struct sockaddr *name = (const struct sockaddr *)&address->name;
+  return act(fd, name, address->len) == 0 ? 0 : errno;
+}
+
+// A file of a root, as the kernel finds it: a descriptor, and perhaps a name in
+// that folder.
+static int act_by(int fd, int by, const char *file, SocketAct act) {
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  NetAddress address;
+  int len =
+      snprintf(name.sun_path, sizeof name.sun_path, "/proc/self/fd/%d%s%s", by,
+               *file == '\0' ? "" : "/", file);
+  if (len >= (int)sizeof name.sun_path) return ENAMETOOLONG;
+  memcpy(&address.name, &name, sizeof name);
+  address.len =
+      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)len + 1);
+  return act_at(fd, &address, act);
+}
+
+// connect and bind give 0 or an errno. connect would follow a link that leads
+// out of the root, so there the file is found first.
+static int connect_to(Csp *csp, int fd, const NetAddress *address) {
+  if (!net_is_unix(address) || !csp_has_root(csp))
+    return act_at(fd, address, connect);
+  struct sockaddr_un local = unix_name(address);
+  int file = csp_open_path(csp, local.sun_path, O_PATH | O_CLOEXEC, 0);
+  if (file < 0) return errno;
+  int error = act_by(fd, file, "", connect);
+  close(file);
   return error;
+}
+
+static int bind_to(Csp *csp, int fd, const NetAddress *address) {
+  if (!net_is_unix(address) || !csp_has_root(csp))
+    return act_at(fd, address, bind);
+  struct sockaddr_un local = unix_name(address);
+  CspPlace place;
+  if (csp_find_path(csp, local.sun_path, &place) != 0) return errno;
+  int error = act_by(fd, place.folder, place.name, bind);
+  csp_place_end(&place);
+  return error;
+}
+
+// What a listener has made, so that it removes nothing else at its end.
+static void remember_socket(Csp *csp, Listener *listener) {
+  struct sockaddr_un local = unix_name(&listener->local);
+  CspPlace place;
+  struct stat info;
+  if (csp_find_path(csp, local.sun_path, &place) != 0) return;
+  if (fstatat(place.folder, place.name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    listener->device = info.st_dev;
+    listener->inode = info.st_ino;
+  }
+  csp_place_end(&place);
+}
+
+static void remove_socket(Csp *csp, const Listener *listener) {
+  struct sockaddr_un local = unix_name(&listener->local);
+  CspPlace place;
+  struct stat info;
+  if (csp_find_path(csp, local.sun_path, &place) != 0) return;
+  bool same =
+      fstatat(place.folder, place.name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+      info.st_dev == listener->device && info.st_ino == listener->inode;
+  if (same) unlinkat(place.folder, place.name, 0);
+  csp_place_end(&place);
+}
+
+// --- What is lacking --------------------------------------------------------
+// Connections that nothing holds are closed when they are collected. Other
+// threads may not have closed all of them after the first collection.
+enum { COLLECTIONS = 2 };
+
+static bool is_lack(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS ||
+         error == ENOMEM;
+}
+
+// Whether the system may have more after a collection, which comes before the
+// next piece.
+static bool collects(CspCall *call, int *collected, int error) {
+  if (!is_lack(error) || *collected == COLLECTIONS) return false;
+  ++*collected;
+  csp_collect(call);
+  return true;
 }
 
 // --- Connecting -------------------------------------------------------------
@@ -122,7 +185,7 @@ static CspStatus dial_wait(CspCall *call, Dial *dial) {
 static int dial_try(CspCall *call, const Dial *dial) {
   const Connection *connection = dialled(dial);
   int fd = csp_fd_number(connection->fd);
-  return act_on(csp_of(call), fd, &connection->remote, connect);
+  return connect_to(csp_of(call), fd, &connection->remote);
 }
 
 // The system has been asked, or said how it went.
@@ -159,23 +222,33 @@ static CspStatus dial_step(CspCall *call, void *data, bool on) {
   return dial_go_on(call, dial, error);
 }
 
-CspStatus net_dial(CspCall *call) {
+static CspStatus dial_begin(CspCall *call, int collected);
+
+static CspStatus dial_anew(CspCall *call, void *data, bool on) {
+  return on ? dial_begin(call, *(int *)data) : CSP_PANIC;
+}
+
+static CspStatus dial_begin(CspCall *call, int collected) {
   Dial dial = {.pause = 0};
   NetAddress address;
   CspStatus status;
-  int error;
   if (!net_need_time(call, 1, &dial.timeout)) return CSP_PANIC;
   if (!need_address(call, "connect to", &address, &status)) return status;
-  int fd = make_socket(&address);
-  if (fd < 0) return net_fail(call, "connect to", &address, errno, 0);
-  dial.connection = net_connected(call, fd, &address, &error);
+  dial.connection = net_new_connection(call);
   if (csp_is_undef(dial.connection)) return CSP_PANIC;
+  int fd = make_socket(&address);
+  if (fd < 0 && collects(call, &collected, errno))
+    return csp_again(call, dial_anew, &collected, sizeof collected, 0);
+  if (fd < 0) return net_fail(call, "connect to", &address, errno, 0);
+  int error = net_connected(call, dial.connection, fd, &address);
   if (error) return net_fail(call, "connect to", &address, error, 0);
   if (csp_fd_enter(dialled(&dial)->fd, CSP_WRITES) < 0)
     return csp_panic(call, "%s: the socket is in use", csp_name(call));
   dial.until = net_until(call, dial.timeout);
   return dial_go_on(call, &dial, dial_try(call, &dial));
 }
+
+CspStatus net_dial(CspCall *call) { return dial_begin(call, 0); }
 
 // --- Listening --------------------------------------------------------------
 // ":80" takes IPv4, too; where there is no IPv6 it takes that alone.
@@ -197,8 +270,28 @@ static int make_listener(NetAddress *address) {
   return fd;
 }
 
-CspStatus net_listen(CspCall *call) {
+// A listener of the socket. 0 or an errno, and then the socket is the caller's.
+static int listen_on(CspCall *call, Listener *listener, int fd) {
   enum { BACKLOG = 4096 };
+  int error = bind_to(csp_of(call), fd, &listener->local);
+  if (error) return error;
+  bool is_unix = net_is_unix(&listener->local);
+  if (is_unix) remember_socket(csp_of(call), listener);
+  if (listen(fd, BACKLOG) != 0) error = errno;
+  if (!error && !is_unix) net_own_address(fd, &listener->local);
+  if (!error) listener->fd = csp_fd_open(call, fd);
+  if (!error && listener->fd == NULL) error = errno;
+  if (error && is_unix) remove_socket(csp_of(call), listener);
+  return error;
+}
+
+static CspStatus listen_begin(CspCall *call, int collected);
+
+static CspStatus listen_anew(CspCall *call, void *data, bool on) {
+  return on ? listen_begin(call, *(int *)data) : CSP_PANIC;
+}
+
+static CspStatus listen_begin(CspCall *call, int collected) {
   NetAddress address;
   CspStatus status;
   Listener *listener;
@@ -206,42 +299,32 @@ CspStatus net_listen(CspCall *call) {
   CspValue v = csp_host_new(call, &net_listener_class, (void **)&listener);
   if (csp_is_undef(v)) return csp_panic_memory(call);
   int fd = make_listener(&address);
-  int error = fd < 0 ? errno : act_on(csp_of(call), fd, &address, bind);
-  if (!error && listen(fd, BACKLOG) != 0) error = errno;
+  if (fd < 0 && collects(call, &collected, errno))
+    return csp_again(call, listen_anew, &collected, sizeof collected, 0);
   listener->local = address;
-  if (!error && !net_is_unix(&address)) net_own_address(fd, &listener->local);
-  if (!error) listener->fd = csp_fd_open(call, fd);
-  if (!error && listener->fd == NULL) error = errno;
+  int error = fd < 0 ? errno : listen_on(call, listener, fd);
   if (!error) return csp_ok_value(call, v);
   if (fd >= 0) close(fd);
   return net_fail(call, "listen at", &address, error, 0);
 }
 
-// The file of a Unix socket goes with its listener.
-static int remove_socket(Csp *csp, const NetAddress *address) {
-  struct sockaddr_un local;
-  CspPlace place;
-  memcpy(&local, &address->name, sizeof local);
-  if (csp_find_path(csp, local.sun_path, &place) != 0) return errno;
-  int error = unlinkat(place.folder, place.name, 0) == 0 ? 0 : errno;
-  csp_place_end(&place);
-  return error;
-}
+CspStatus net_listen(CspCall *call) { return listen_begin(call, 0); }
 
 CspStatus net_stop_listening(CspCall *call) {
   Listener *listener = net_listener(call);
   if (listener == NULL) return CSP_PANIC;
   bool first = csp_fd_close(call, listener->fd);
   if (first && net_is_unix(&listener->local))
-    remove_socket(csp_of(call), &listener->local);  // or it is gone already
+    remove_socket(csp_of(call), listener);
   return csp_ok_nothing(call);
 }
 
 // --- Accepting --------------------------------------------------------------
-// Between its pieces. `lacks` is how often no descriptor was left.
+// Between its pieces.
 typedef struct Accept {
+  CspValue connection;  // the next one
   bool has_turn;
-  int lacks;
+  int collected;
   int64_t pause;
 } Accept;
 
@@ -256,13 +339,12 @@ static CspStatus accept_step(CspCall *call, void *data, bool on);
 // Where the system lacks something, connections that nothing holds are
 // collected first, and then it tries again, less and less often.
 static CspStatus accept_later(CspCall *call, Listener *listener, Accept *accept,
-                              bool lacks) {
-  enum { COLLECTIONS = 2, FIRST_PAUSE = 5000000 };  // ns
+                              int error) {
+  enum { FIRST_PAUSE = 5000000 };  // ns
   const int64_t longest = 1000000000;
-  if (lacks && accept->lacks++ < COLLECTIONS) {
-    csp_collect(call);
-    return csp_again(call, accept_step, accept, sizeof *accept, 0);
-  }
+  bool lacks = is_lack(error);
+  if (collects(call, &accept->collected, error))
+    return csp_again(call, accept_step, accept, sizeof *accept, 1);
   accept->pause = !lacks               ? 0
                   : accept->pause == 0 ? FIRST_PAUSE
                                        : 2 * accept->pause;
@@ -273,12 +355,7 @@ static CspStatus accept_later(CspCall *call, Listener *listener, Accept *accept,
   } else {
     csp_when_ready(call, listener->fd, CSP_READS, 0);
   }
-  return csp_again(call, accept_step, accept, sizeof *accept, 0);
-}
-
-static bool is_lack(int error) {
-  return error == EMFILE || error == ENFILE || error == ENOBUFS ||
-         error == ENOMEM;
+  return csp_again(call, accept_step, accept, sizeof *accept, 1);
 }
 
 // These are of a connection that has ended already (accept(2)).
@@ -291,12 +368,14 @@ static bool is_of_connection(int error) {
 
 static CspStatus accepted(CspCall *call, Listener *listener, Accept *accept,
                           int fd, const NetAddress *remote) {
-  int error;
-  CspValue v = net_connected(call, fd, remote, &error);
-  if (!csp_is_undef(v) && error)
-    return accept_failed(call, listener, accept, error);
+  int error = net_connected(call, accept->connection, fd, remote);
+  if (error) return accept_failed(call, listener, accept, error);
   csp_fd_leave(call, listener->fd, CSP_READS);
-  return csp_is_undef(v) ? CSP_PANIC : csp_ok_value(call, v);
+  // (The system's name of a Unix socket may be one that a root was left for.)
+  Connection *connection =
+      csp_host_data(accept->connection, &net_connection_class);
+  if (net_is_unix(remote)) connection->local = listener->local;
+  return csp_ok_value(call, accept->connection);
 }
 
 // The call has the turn.
@@ -308,13 +387,14 @@ static CspStatus accept_on(CspCall *call, Listener *listener, Accept *accept) {
     if (number < 0) return accept_failed(call, listener, accept, NET_CLOSED);
     int fd = accept4(number, (struct sockaddr *)&remote.name, &remote.len,
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int error = fd < 0 ? errno : 0;
     bool again = csp_spent(call, CALL_COST);
     if (fd >= 0) return accepted(call, listener, accept, fd, &remote);
-    if (errno == EAGAIN || is_lack(errno))
-      return accept_later(call, listener, accept, errno != EAGAIN);
-    if (!is_of_connection(errno))
-      return accept_failed(call, listener, accept, errno);
-    if (again) return csp_again(call, accept_step, accept, sizeof *accept, 0);
+    if (error == EAGAIN || is_lack(error))
+      return accept_later(call, listener, accept, error);
+    if (!is_of_connection(error))
+      return accept_failed(call, listener, accept, error);
+    if (again) return csp_again(call, accept_step, accept, sizeof *accept, 1);
   }
 }
 
@@ -337,8 +417,10 @@ static CspStatus accept_turn_step(CspCall *call, void *data, bool on) {
 CspStatus net_accept(CspCall *call) {
   Listener *listener = net_listener(call);
   if (listener == NULL) return CSP_PANIC;
-  Accept accept = {.has_turn = csp_fd_enter(listener->fd, CSP_READS) >= 0};
+  Accept accept = {.connection = net_new_connection(call)};
+  if (csp_is_undef(accept.connection)) return CSP_PANIC;
+  accept.has_turn = csp_fd_enter(listener->fd, CSP_READS) >= 0;
   if (accept.has_turn) return accept_on(call, listener, &accept);
   csp_when_entered(call, listener->fd, CSP_READS);
-  return csp_again(call, accept_turn_step, &accept, sizeof accept, 0);
+  return csp_again(call, accept_turn_step, &accept, sizeof accept, 1);
 }

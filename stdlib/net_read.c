@@ -4,7 +4,8 @@
 // A read has the turn of the reading side from its first try to its end. It
 // takes what the connection's buffer has. If that is not enough it receives,
 // and if nothing has come it waits, as a native in pieces. A read that is given
-// up loses nothing: what was received is in the buffer. While a read waits and
+// up loses nothing: what was received is in the buffer. Where there was no
+// memory for that, no read goes on after the gap. While a read waits and
 // nothing is left over, there is no buffer, so an idle connection costs none.
 //
 // A read's state is its NetRead, a copy of which goes from piece to piece.
@@ -73,29 +74,40 @@ static bool in_add(CspCall *call, NetInput *in, const char *data, size_t len) {
 // --- What is wanted ---------------------------------------------------------
 typedef struct ReadFound {
   bool all;     // the read has what it wants
-  size_t give;  // bytes that it gives
+  size_t give;  // bytes that it gives, or as far as is known will give at least
   size_t use;   // bytes that are used: with the end
 } ReadFound;
 
+// No more bytes are searched than a piece of the wanted length has, and its
+// end.
+static Str searched(Str left, const NetRead *read, size_t end_len) {
+  size_t most = read->want + end_len;
+  return (Str){left.data, left.len < most ? left.len : most};
+}
+
+static bool ends_in_cr(Str line) {
+  return line.len > 0 && line.data[line.len - 1] == '\r';
+}
+
 static ReadFound find_line(Str left, NetRead *read) {
-  const char *from = left.data + read->scanned;
-  const char *end = memchr(from, '\n', left.len - read->scanned);
+  Str line = searched(left, read, 2);
+  const char *from = line.data + read->scanned;
+  const char *end = memchr(from, '\n', line.len - read->scanned);
   if (end == NULL) {
-    read->scanned = left.len;
-    return (ReadFound){false, 0, 0};
+    read->scanned = line.len;
+    return (ReadFound){false, line.len - (ends_in_cr(line) ? 1 : 0), 0};
   }
-  size_t len = (size_t)(end - left.data);
-  bool cr = len > 0 && left.data[len - 1] == '\r';
-  return (ReadFound){true, cr ? len - 1 : len, len + 1};
+  line.len = (size_t)(end - line.data);
+  return (ReadFound){true, line.len - (ends_in_cr(line) ? 1 : 0), line.len + 1};
 }
 
 static ReadFound find_text_end(CspCall *call, Str left, NetRead *read) {
-  Str end = str_of(csp_arg(call, 1));
-  int64_t at = csp_find(call, left.data + read->scanned,
-                        left.len - read->scanned, end.data, end.len);
+  Str end = str_of(csp_arg(call, 1)), text = searched(left, read, end.len);
+  int64_t at = csp_find(call, text.data + read->scanned,
+                        text.len - read->scanned, end.data, end.len);
   if (at < 0) {
-    read->scanned = left.len < end.len ? 0 : left.len - end.len + 1;
-    return (ReadFound){false, 0, 0};
+    read->scanned = text.len < end.len ? 0 : text.len - end.len + 1;
+    return (ReadFound){false, read->scanned, 0};
   }
   size_t len = read->scanned + (size_t)at;
   return (ReadFound){true, len, len + end.len};
@@ -161,8 +173,7 @@ static bool take(CspCall *call, Connection *connection, NetRead *read,
   NetInput *in = &connection->in;
   Str left = in_left(in);
   ReadFound found = find_wanted(call, left, read);
-  size_t len = found.all ? found.give : left.len;
-  if (read->kind >= READ_LINE && len > read->want) {
+  if (read->kind >= READ_LINE && found.give > read->want) {
     *status = too_long(call, connection, read);
     return true;
   }
@@ -208,6 +219,7 @@ static CspStatus read_on(CspCall *call, Connection *connection, NetRead *read) {
     if (take(call, connection, read, &status)) return status;
     int fd = csp_fd_number(connection->fd);
     if (fd < 0) return fail(call, connection, read, NET_CLOSED);
+    if (connection->has_gap) return fail(call, connection, read, ENOMEM);
     ssize_t n = recv(fd, scratch, sizeof scratch, 0);
     if (n == 0) return at_end(call, connection, read);
     if (n < 0 && errno == EINTR) continue;
@@ -216,8 +228,8 @@ static CspStatus read_on(CspCall *call, Connection *connection, NetRead *read) {
     if (n < 0) return fail(call, connection, read, errno);
     Str got = {scratch, (size_t)n};
     if (give_at_once(call, connection, read, got, &status)) return status;
-    if (!in_add(call, &connection->in, got.data, got.len))
-      return fail(call, connection, read, ENOMEM);
+    connection->has_gap = !in_add(call, &connection->in, got.data, got.len);
+    if (connection->has_gap) continue;
     if (csp_spent(call, CALL_COST + got.len / 8))
       return csp_again(call, read_step, read, sizeof *read, 0);
   }

@@ -13,6 +13,7 @@ enum {
   GATHERED = 16384,   // bytes of short pieces that are sent at once
   LONG_WRITE = 4096,  // a string of that length is sent from where it is
   SENT_MOST = 1 << 18,
+  PART_PIECES = 64,
 };
 
 typedef struct NetWrite {
@@ -55,33 +56,53 @@ static size_t copy_written(CspValue piece, size_t at, char *to, size_t room) {
   return len;
 }
 
+// Bytes of one piece or more, and how many are of each: bytes may have another
+// length when these are sent.
+typedef struct Part {
+  Str bytes;
+  int pieces;
+  size_t taken[PART_PIECES];
+} Part;
+
 // What is sent next: a long string as it is, else what pieces hold together.
-static Str next_sent(CspCall *call, const NetWrite *write, char *room) {
+static void next_sent(CspCall *call, const NetWrite *write, char *room,
+                      Part *part) {
   size_t len = 0, at = write->at;
-  for (int i = write->next; i < csp_argc(call) && len < GATHERED; i++, at = 0) {
+  part->bytes = (Str){room, 0};
+  part->pieces = 0;
+  for (int i = write->next; i < csp_argc(call); i++, at = 0) {
+    if (part->pieces == PART_PIECES || len == GATHERED) break;
     CspValue piece = csp_arg(call, i);
-    size_t left = piece_len(piece);
+    size_t left = piece_len(piece), *taken = &part->taken[part->pieces];
     left = left > at ? left - at : 0;  // bytes may have become shorter
     bool is_long = left >= LONG_WRITE && csp_type(piece) == CSP_STRING;
-    if (is_long && len == 0)
-      return (Str){str_of(piece).data + at,
-                   left < SENT_MOST ? left : SENT_MOST};
-    if (is_long) break;
-    if (left > 0) len += copy_written(piece, at, room + len, GATHERED - len);
+    if (is_long && len > 0) break;
+    part->pieces++;
+    if (is_long) {
+      *taken = left < SENT_MOST ? left : SENT_MOST;
+      part->bytes = (Str){str_of(piece).data + at, *taken};
+      return;
+    }
+    *taken = 0;
+    if (left > 0) *taken = copy_written(piece, at, room + len, GATHERED - len);
+    len += *taken;
   }
-  return (Str){room, len};
+  part->bytes.len = len;
 }
 
-static void use_sent(CspCall *call, NetWrite *write, size_t sent) {
-  while (write->next < csp_argc(call)) {
-    size_t len = piece_len(csp_arg(call, write->next));
-    size_t left = len > write->at ? len - write->at : 0;
-    if (sent < left) break;
-    sent -= left;
+static void use_sent(CspCall *call, NetWrite *write, const Part *part,
+                     size_t sent) {
+  for (int i = 0; i < part->pieces; i++) {
+    size_t taken = part->taken[i];
+    write->at += sent < taken ? sent : taken;
+    if (sent < taken) return;
+    sent -= taken;
+    // Only the last one may have more. One before it has grown meanwhile.
+    bool is_last = i + 1 == part->pieces;
+    if (is_last && write->at < piece_len(csp_arg(call, write->next))) return;
     write->next++;
     write->at = 0;
   }
-  write->at += sent;
 }
 
 // --- Sending ----------------------------------------------------------------
@@ -109,16 +130,18 @@ static CspStatus write_on(CspCall *call, Connection *connection,
                           NetWrite *write) {
   enum { CALL_COST = 2000 };  // ns of a system call
   char room[GATHERED];
+  Part part;
   for (;;) {
     int fd = csp_fd_number(connection->fd);
     if (fd < 0) return fail_write(call, connection, write, NET_CLOSED);
-    Str part = next_sent(call, write, room);
-    if (part.len == 0) return all_written(call, connection, write, fd);
-    ssize_t n = send(fd, part.data, part.len, MSG_NOSIGNAL);
+    next_sent(call, write, room, &part);
+    ssize_t n = 0;
+    if (part.bytes.len > 0)
+      n = send(fd, part.bytes.data, part.bytes.len, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return wait_to_send(call, connection, write);
     if (n < 0) return fail_write(call, connection, write, errno);
-    use_sent(call, write, (size_t)n);
+    use_sent(call, write, &part, (size_t)n);
     bool over = write->next == csp_argc(call);
     if (over) return all_written(call, connection, write, fd);
     if (csp_spent(call, CALL_COST + (size_t)n / 4))

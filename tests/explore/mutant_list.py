@@ -317,6 +317,12 @@ MUTANTS = [Mutant(*row) for row in [
      "while ((seen & TURNS_END) == 0) {", "while (true) {"),
     ("the last turn does not know it", "turn", "end_2", "poll_turn.c",
      "      return (seen & ~taken) == TURNS_END;\n", "      return false;\n"),
+    ("waits end after the turns", "turn", "end_2", "poll_turn.c",
+     "  poll_close(p, desc);\n  rt_lock(&desc->lock);\n"
+     "  bool used = end_turns(desc);\n",
+     "  rt_lock(&desc->lock);\n  bool used = end_turns(desc);\n"
+     "  rt_unlock(&desc->lock);\n  poll_close(p, desc);\n"
+     "  rt_lock(&desc->lock);\n"),
     ("a G that is cancelled stays in the queue", "turn", "cancel_2",
      "poll_turn.c", "if (ours) turn_unlink(turn, &g->wait);", ""),
     ("a G that queues does not show itself", "turn", "cancel_queued",

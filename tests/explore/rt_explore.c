@@ -175,6 +175,8 @@ void rt_poll_remove(RtPoll *poll, int fd) {
   fds.open[fd] = fds.pending[fd] = 0;
 }
 
+bool rt_explore_watched(int fd) { return fds.open[fd] != 0; }
+
 void rt_poll_break(RtPoll *poll) {
   if (rt_exchange(&poll->broken, 1u) != 0) return;
   RT_STEP_FULL(&fds);

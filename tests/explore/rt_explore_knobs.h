@@ -11,6 +11,7 @@ void rt_explore_may_start(bool (*allow)(void (*run)(void *arg)));
 
 // Something happens to an invented descriptor, 0..7.
 void rt_explore_event(int fd, bool readable, bool writable);
+bool rt_explore_watched(int fd);  // it was added, and not removed since
 // Blocks as poll(2) of rt_poll_descriptor's would.
 void rt_explore_watch(void);
 

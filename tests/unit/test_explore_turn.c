@@ -10,6 +10,7 @@
 //   an end that leaves Gs in the queue
 //   an end that does not look at the turns
 //   a G that is cancelled, and stays in the queue
+//   an end that closes the waits after the turns
 #include "tests/explore/sched_explore.h"
 
 enum { TURN_TASKS = 5, FD = 3 };
@@ -29,9 +30,16 @@ static int inside[2], turns, told, cancelled, closed;
 static uint32_t is_open, ended;  // is_open: a futex
 
 // --- What Gs do -------------------------------------------------------------
+// What is told to close the descriptor may find its number taken at once.
+static void close_it(void) {
+  EXPLORE_CHECK(!rt_explore_watched(FD),
+                "the descriptor is closed while it is watched");
+  closed++;
+}
+
 static void leave(P *p, PollMode mode) {
   inside[mode]--;
-  if (poll_turn_leave(p, desc, mode)) closed++;
+  if (poll_turn_leave(p, desc, mode)) close_it();
 }
 
 static void go_in(PollMode mode) {
@@ -116,7 +124,7 @@ static void keeps(P *p, Task *task) {
 static void ender(P *p, Task *task) {
   CO_BEGIN;
   rt_store_seq(&ended, 1u);
-  if (poll_turn_end(p, desc)) closed++;
+  if (poll_turn_end(p, desc)) close_it();
   CO_END;
 }
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// The module net in hosts: what they allow, roots, and runtimes that end while
+// goroutines wait for the network.
+#include <dirent.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "root_fixture.h"
+
+static int descriptors(void) {
+  DIR *dir = opendir("/proc/self/fd");
+  int count = 0;
+  assert_non_null(dir);
+  while (readdir(dir) != NULL) count++;
+  closedir(dir);
+  return count;
+}
+
+// --- What a host allows -----------------------------------------------------
+static void net_is_allowed_alone(void **state) {
+  (void)state;
+  static const char *const calls[] = {"listen(\"127.0.0.1:0\")",
+                                      "dial(\"127.0.0.1:1\")",
+                                      "lookup(\"localhost\")"};
+  for (int i = 0; i < 3; i++) {
+    char text[128];
+    snprintf(text, sizeof text, "import \"net\"\nprintln(net.%s)\n", calls[i]);
+    CspConfig config = {.procs = 2, .allowed = CSP_ALL & ~CSP_NET};
+    expect_end(config, text, 1, "CSP_NET");
+  }
+}
+
+static void unix_sockets_are_files(void **state) {
+  (void)state;
+  expect_output((CspConfig){.procs = 2, .allowed = CSP_NET},
+                "import \"net\"\n"
+                "for f in [net.listen, net.dial] {\n"
+                "  _, err := f(\"unix:/tmp/csp-never\")\n"
+                "  println(err.code)\n}\n"
+                "println(net.listen(\"127.0.0.1:0\")? != nil)\n",
+                "syntax\nsyntax\ntrue\n");
+  assert_int_equal(access("/tmp/csp-never", F_OK), -1);
+}
+
+// --- Roots ------------------------------------------------------------------
+static int listen_at(const char *folder, const char *name) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", folder, name);
+  assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+  assert_int_equal(listen(fd, 10), 0);
+  return fd;
+}
+
+// No path and no link leads to a socket outside.
+static void root_holds_sockets(void **state) {
+  (void)state;
+  World world;
+  world_open(&world);
+  int outside = listen_at(world.outside, "socket");
+  for (int i = 0; i < 4; i++) world_fingerprint(&world, i, world.before[i]);
+  world_link(world.root, "../outside/socket", "link");
+  char target[128];
+  snprintf(target, sizeof target, "%s/socket", world.outside);
+  world_link(world.root, target, "whole");
+  CspConfig config = world_config(&world);
+  config.allowed = CSP_FILES | CSP_NET;
+  expect_output(
+      config,
+      "import \"net\"\n"
+      "for path in [\"link\", \"whole\", \"/out/socket\", \"host/socket\",\n"
+      "  \"../outside/socket\", \"/../outside/socket\"] {\n"
+      "  c, err := net.dial(\"unix:${path}\")\n"
+      "  if err == nil { println(\"dialled\", path) }\n"
+      "  for at in [path, path + \"2\"] {\n"
+      "    c, err = net.listen(\"unix:${at}\")\n"
+      "    if err == nil && !at.contains(\"2\") { println(\"made\", at) }\n"
+      "    if err == nil { c.close() }\n"
+      "  }\n"
+      "}\n"
+      "l := net.listen(\"unix:/absolute/b/socket\")?\n"
+      "c := net.dial(\"unix:a/b/socket\")?\n"
+      "s := l.accept()?\n"
+      "println(c.local(), c.remote(), s.local(), s.remote())\n"
+      "l.close()\n"
+      "_, err := net.dial(\"unix:a/b/socket\")\n"
+      "println(err.code)\n",
+      "unix: unix:a/b/socket unix:/absolute/b/socket unix:\nnot_found\n");
+  struct pollfd ready = {.fd = outside, .events = POLLIN};
+  assert_int_equal(poll(&ready, 1, 0), 0);
+  close(outside);
+  world_check(&world);
+  world_close(&world);
+}
+
+// --- The end ----------------------------------------------------------------
+static const char waiting[] =
+    "import \"net\"\n"
+    "l := net.listen(\"127.0.0.1:0\")?\n"
+    "full := net.dial(l.address())?\n"
+    "taker := l.accept()?\n"
+    "c := net.dial(l.address())?\n"
+    "s := l.accept()?\n"
+    "for i in 3 {\n"
+    "  go { c.read()? }\n"
+    "  go { s.incoming() }\n"
+    "  go { l.accept()? }\n"
+    "  go { l.serve(func(c) => nil)? }\n"
+    "  go { full.write(bytes(1 << 25))? }\n"
+    "  go { net.lookup(\"localhost\")? }\n"
+    "}\n"
+    "group g {\n  go { sleep(1h) }\n  sleep(5ms)\n  g.cancel()\n}\n"
+    "for i in 3 {\n  go { full.close_write()? }\n}\nsleep(1ms)\n"
+    "println(\"waiting\", taker != nil)\n";
+
+static void runtimes_end_while_all_wait(void **state) {
+  (void)state;
+  static const char *const ends[] = {"", "os.exit(0)\n",
+                                     "panic(\"the end\")\n"};
+  int before = descriptors();
+  for (int procs = 1; procs <= 8; procs *= 2) {
+    for (int i = 0; i < 3; i++) {
+      char text[2048];
+      bool exits = i == 1;
+      snprintf(text, sizeof text, "%s%s%s", exits ? "import \"os\"\n" : "",
+               waiting, ends[i]);
+      CspConfig config = {.procs = procs, .allowed = CSP_ALL};
+      expect_end(config, text, i == 2, i == 2 ? "the end" : "");
+    }
+  }
+  assert_int_equal(descriptors(), before);
+}
+
+static void stepped_runtimes_wait(void **state) {
+  (void)state;
+  int before = descriptors();
+  for (int steps = 0; steps < 200; steps += 7) {
+    Host host;
+    host_open(&host, (CspConfig){.stepped = true, .allowed = CSP_ALL});
+    CspResult result;
+    CspCall *call = csp_host(host.csp);
+    csp_load(call, "host.csp", waiting, sizeof waiting - 1, &result);
+    csp_result_free(&result);
+    for (int i = 0; i < steps; i++) csp_step(host.csp, 100000);
+    host_close(&host);
+  }
+  assert_int_equal(descriptors(), before);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(net_is_allowed_alone),
+      cmocka_unit_test(unix_sockets_are_files),
+      cmocka_unit_test(root_holds_sockets),
+      cmocka_unit_test(runtimes_end_while_all_wait),
+      cmocka_unit_test(stepped_runtimes_wait),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
