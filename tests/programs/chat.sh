@@ -26,6 +26,7 @@ class Client:
         self.socket = socket.socket()
         if room:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.settimeout(60)
         self.socket.connect(("127.0.0.1", port))
         self.input = self.socket.makefile("r", encoding="utf-8")
