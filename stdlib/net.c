@@ -165,7 +165,8 @@ static CspStatus connection_stall(CspCall *call) {
 static CspStatus connection_incoming(CspCall *call) {
   const Connection *connection = net_connection(call);
   int64_t n;
-  if (connection == NULL || !need_int_in(call, 1, 0, 1 << 20, &n))
+  if (connection == NULL) return CSP_PANIC;
+  if (!is_nil(call, 1) && !need_int_in(call, 1, 0, 1 << 20, &n))
     return CSP_PANIC;
   CspValue argv[] = {csp_arg(call, 0), csp_arg(call, 1)};
   return csp_tail_named(call, "_incoming", 2, argv);
