@@ -213,6 +213,7 @@ static const CspFunction net_functions[] = {
     CSP_NEEDS(CSP_NET),
     {"_dial", "address, timeout", net_dial},
     {"listen", "address", net_listen},
+    {"udp", "address, peer = nil", net_udp},
     {"_lookup", "name", net_lookup},
     {"_split_name", "address", net_split_name},
     {NULL, NULL, NULL},
@@ -236,5 +237,6 @@ const CspModule net_module = {"net", net_functions, NULL, NULL, 0};
 bool net_install(Csp *csp) {
   return csp_register_builtins(csp, net_hidden) &&
          csp_register_class(csp, &net_connection_class, connection_methods) &&
-         csp_register_class(csp, &net_listener_class, listener_methods);
+         csp_register_class(csp, &net_listener_class, listener_methods) &&
+         csp_register_class(csp, &net_udp_class, net_udp_methods);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the files of the module net show each other: addresses, connections,
-// listeners.
+// listeners, sockets of UDP.
 //
 // A connection's two sides are independent (CspFd): the call that has the turn
 // to read owns `in`, and the one that has the turn to write owns nothing beside
@@ -23,6 +23,9 @@ enum { NET_ADDRESS_TEXT = 160 };  // bytes that hold any address as text
 // "1.2.3.4:80", "[::1]:80", ":80" (any address of this machine) or "unix:PATH".
 // NULL: done. Else what is wrong.
 const char *net_parse(Str text, NetAddress *address);
+// The error for what net_parse says is wrong: "cannot VERB "TEXT": WRONG".
+CspValue net_bad_address(CspCall *call, const char *verb, Str text,
+                         const char *wrong);
 // (name, port) of "NAME:PORT", where the name has to be looked up. (nil, nil)
 // of all else.
 CspStatus net_split_name(CspCall *call);
@@ -78,6 +81,10 @@ int64_t net_until(CspCall *call, int64_t ns);
 bool net_need_time(CspCall *call, int i, int64_t *ns);
 
 // --- net_open.c -------------------------------------------------------------
+// A socket (SOCK_STREAM, SOCK_DGRAM) that is to be bound at the address. ":80"
+// takes IPv4, too. Where there is no IPv6 it takes that alone, and *address
+// says so. -1 and errno.
+int net_make_bound(NetAddress *address, int type);
 CspStatus net_dial(CspCall *call);
 CspStatus net_listen(CspCall *call);
 CspStatus net_accept(CspCall *call);
@@ -94,5 +101,10 @@ CspStatus net_read_line(CspCall *call);
 CspStatus net_read_until(CspCall *call);
 CspStatus net_write(CspCall *call);
 CspStatus net_close_write(CspCall *call);
+
+// --- net_udp.c --------------------------------------------------------------
+CspStatus net_udp(CspCall *call);
+extern const CspClass net_udp_class;
+extern const CspFunction net_udp_methods[];
 
 #endif

@@ -97,6 +97,18 @@ const char *net_parse(Str text, NetAddress *address) {
   return fits ? NULL : "the host is no IP address";
 }
 
+CspValue net_bad_address(CspCall *call, const char *verb, Str text,
+                         const char *wrong) {
+  enum { SHOWN = 100 };
+  static const char code[] = "syntax";
+  char room[SHOWN + 200];  // VERB and WRONG are ours, and short
+  int shown = text.len < SHOWN ? (int)text.len : SHOWN;
+  int len = snprintf(room, sizeof room, "cannot %s \"%.*s\": %s", verb, shown,
+                     text.data, wrong);
+  return csp_error_coded(call, csp_string(call, room, (size_t)len), csp_nil(),
+                         csp_string(call, code, sizeof code - 1));
+}
+
 CspStatus net_split_name(CspCall *call) {
   Str text, host, port;
   NetAddress address;

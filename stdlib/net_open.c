@@ -28,16 +28,14 @@ static bool need_address(CspCall *call, const char *verb, NetAddress *address,
       !csp_allows(csp_of(call), CSP_FILES))
     wrong = "a Unix socket is a file, and the host allows none (CSP_FILES)";
   if (wrong == NULL) return true;
-  enum { SHOWN = 100 };
-  int len = text.len < SHOWN ? (int)text.len : SHOWN;
-  *status = csp_ok_coded(call, "syntax", "cannot %s \"%.*s\": %s", verb, len,
-                         text.data, wrong);
+  csp_return(call, csp_nil());
+  *status = csp_ok(call, net_bad_address(call, verb, text, wrong));
   return false;
 }
 
-static int make_socket(const NetAddress *address) {
-  return socket(address->name.ss_family,
-                SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+static int make_socket(const NetAddress *address, int type) {
+  return socket(address->name.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                0);
 }
 
 // --- Unix sockets -----------------------------------------------------------
@@ -236,7 +234,7 @@ static CspStatus dial_begin(CspCall *call, int collected) {
   if (!need_address(call, "connect to", &address, &status)) return status;
   dial.connection = net_new_connection(call);
   if (csp_is_undef(dial.connection)) return CSP_PANIC;
-  int fd = make_socket(&address);
+  int fd = make_socket(&address, SOCK_STREAM);
   if (fd < 0 && collects(call, &collected, errno))
     return csp_again(call, dial_anew, &collected, sizeof collected, 0);
   if (fd < 0) return net_fail(call, "connect to", &address, errno, 0);
@@ -251,9 +249,8 @@ static CspStatus dial_begin(CspCall *call, int collected) {
 CspStatus net_dial(CspCall *call) { return dial_begin(call, 0); }
 
 // --- Listening --------------------------------------------------------------
-// ":80" takes IPv4, too; where there is no IPv6 it takes that alone.
-static int make_listener(NetAddress *address) {
-  int on = 1, off = 0, fd = make_socket(address);
+int net_make_bound(NetAddress *address, int type) {
+  int on = 1, off = 0, fd = make_socket(address, type);
   struct sockaddr_in6 v6;
   memcpy(&v6, &address->name, sizeof v6);
   bool is_v6 = address->name.ss_family == AF_INET6;
@@ -261,10 +258,11 @@ static int make_listener(NetAddress *address) {
   if (fd < 0 && errno == EAFNOSUPPORT && is_any) {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = v6.sin6_port};
     memcpy(&address->name, &v4, address->len = sizeof v4);
-    fd = make_socket(address);
+    fd = make_socket(address, type);
   }
   if (fd < 0 || net_is_unix(address)) return fd;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (type == SOCK_STREAM)
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (is_any && address->name.ss_family == AF_INET6)
     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
   return fd;
@@ -298,7 +296,7 @@ static CspStatus listen_begin(CspCall *call, int collected) {
   if (!need_address(call, "listen at", &address, &status)) return status;
   CspValue v = csp_host_new(call, &net_listener_class, (void **)&listener);
   if (csp_is_undef(v)) return csp_panic_memory(call);
-  int fd = make_listener(&address);
+  int fd = net_make_bound(&address, SOCK_STREAM);
   if (fd < 0 && collects(call, &collected, errno))
     return csp_again(call, listen_anew, &collected, sizeof collected, 0);
   listener->local = address;
