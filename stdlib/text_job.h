@@ -31,6 +31,7 @@ struct TextJob {
   uint64_t took, asked;  // units in this piece; those that were charged
   bool all;              // turns has said false
   void *own;             // of csp_alloc, or NULL
+  void (*drop)(void *own);  // gives back what own has, or NULL
   // The native's own: what it goes through, how far it is, ...
   Str s, old, new;
   size_t at, seen;
