@@ -18,7 +18,7 @@ static const CspClass library_class = {"library", NULL, sizeof(Library), NULL};
 static const CspModule *const all_modules[] = {
     &strings_module, &bytes_module, &maps_module, &math_module,
     &time_module,    &os_module,    &fmt_module,  &rand_module,
-    &sched_module,   &sync_module,  &json_module};
+    &sched_module,   &sync_module,  &json_module, &regexp_module};
 
 _Static_assert(sizeof all_modules / sizeof *all_modules <= MODULES_MAX,
                "they fit");
@@ -49,7 +49,8 @@ static bool register_modules(Csp *csp) {
 bool library_natives(Csp *csp) {
   return register_modules(csp) && strings_install(csp) && list_install(csp) &&
          bytes_install(csp) && os_install(csp) && fmt_install(csp) &&
-         rand_install(csp) && sync_install(csp) && json_install(csp);
+         rand_install(csp) && sync_install(csp) && json_install(csp) &&
+         regexp_install(csp);
 }
 
 bool csp_install_library(Csp *csp) {

@@ -28,7 +28,7 @@ bool library_natives(Csp *csp);
 // --- Modules: strings.c, list.c, bytes.c, os.c, fmt.c, rand.c, sync.c --------
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
-    json_module;
+    json_module, regexp_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);
@@ -41,6 +41,9 @@ bool sync_install(Csp *csp);
 
 // --- json.c -----------------------------------------------------------------
 bool json_install(Csp *csp);
+
+// --- regexp.c ---------------------------------------------------------------
+bool regexp_install(Csp *csp);
 
 // --- args.c: optional arguments, and results --------------------------------
 typedef struct Str {
