@@ -29,7 +29,8 @@ RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE":
              "CSP_MUTEX": "mutex", "CSP_SEMAPHORE": "semaphore", "counter_class": "counter",
              "mutex": "mutex", "semaphore": "semaphore", "RWMutex": "rwmutex", "Once": "once",
              "Latch": "latch",
-             "os_file_class": "file", "generator_class": "g", "json_reader_class": "reader"}
+             "os_file_class": "file", "generator_class": "g", "json_reader_class": "reader",
+             "regexp_class": "re"}
 ALSO_FUNCTIONS = {"s": "strings", "b": "bytes"}
 # Made by the compiler, in no table.
 OF_THE_LANGUAGE = {"try": "f, args..."}

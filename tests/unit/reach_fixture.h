@@ -34,7 +34,7 @@ static const double MOST_AFTER_MS = 10;
 static const char modules[] =
     "import \"strings\"\nimport \"bytes\"\nimport \"maps\"\nimport \"math\"\n"
     "import \"time\"\nimport \"fmt\"\nimport \"rand\"\nimport \"os\"\n"
-    "import \"sched\"\nimport \"sync\"\nimport \"json\"\n";
+    "import \"sched\"\nimport \"sync\"\nimport \"json\"\nimport \"regexp\"\n";
 
 // What takes long to make and does not change is made once. Lists are copied
 // for each function.

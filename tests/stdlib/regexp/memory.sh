@@ -1,0 +1,31 @@
+# Hostile patterns and texts in little memory: a panic that tells, no more.
+# expect: matches out of memory: the limit is 32 MB
+# expect: parts out of memory: the limit is 32 MB
+# expect: replaced out of memory: the limit is 32 MB
+# expect: states fine
+# expect: groups fine
+# expect: classes fine
+# expect: large fine
+# expect: deep fine
+# once: one thread, and the same each time
+cat > "$TMPDIR/main.csp" <<'P'
+import "regexp"
+import "sched"
+import "strings"
+func tried(name, f) {
+  sched.gc()
+  _, err := try(f)
+  println(name, err ?? "fine")
+}
+func of(pattern) { re, _ := regexp.compile(pattern); return re }
+text := "ab".repeat(1 << 20)
+tried("matches", func() => of("(a)(b)?").find_all(text))
+tried("parts", func() => of("").split(text))
+tried("replaced", func() => of("a").replace(text, "0123456789".repeat(10)))
+tried("states", func() => of("[ab]*a[ab]{12}c").find(text[:100000]))
+tried("groups", func() => of("(a|b)".repeat(250)).find(text[:1000]))
+tried("classes", func() => of(list(0..3000).map(func(i) => "\\pL[^" + strings.from_runes(0x4e00 + i) + "]").join()))
+tried("large", func() => of("(?:(?:a|b){0,90}){0,100}c").find("ab".repeat(100)))
+tried("deep", func() => of("(?:".repeat(1000) + "a" + ")*".repeat(1000)).find(text))
+P
+"$CSPVM" --max-memory 32 "$TMPDIR/main.csp"
