@@ -7,8 +7,6 @@
 // part in the language, which gives them to the first pattern that is compiled.
 #include "stdlib/regexp.h"
 
-#include <stdlib.h>
-
 #include "stdlib/text_job.h"
 
 // --- What the runtime has once ----------------------------------------------
@@ -49,18 +47,7 @@ static void regexp_finalize(void *data) {
   csp_alloc_free(regexp->pattern);
 }
 
-static char *regexp_text(const void *data, size_t *len) {
-  const Regexp *regexp = data;
-  char *copy = malloc(regexp->pattern_len + 1);
-  if (copy == NULL) return NULL;
-  memcpy(copy, regexp->pattern, regexp->pattern_len + 1);
-  *len = regexp->pattern_len;
-  return copy;
-}
-
-static const CspOperations regexp_operations = {.string = regexp_text};
-const CspClass regexp_class = {"regexp", regexp_finalize, sizeof(Regexp),
-                               &regexp_operations};
+const CspClass regexp_class = {"regexp", regexp_finalize, sizeof(Regexp), NULL};
 
 static CspStatus regexp_refused(CspCall *call, RegexpParse *parse) {
   CspStatus status = CSP_PANIC;
@@ -129,46 +116,56 @@ static bool add_names(CspCall *call, const RegexpProgram *program,
   return true;
 }
 
+// The groups' texts and places. false: no memory.
+static bool make_groups(CspCall *call, const RegexpSearch *search,
+                        CspValue *groups, CspValue *spans) {
+  const size_t *slots = search->machine->slots;
+  for (uint32_t i = 0; i < search->program->group_count; i++, slots += 2) {
+    groups[i] = group_text(call, search->text, slots);
+    spans[i] = group_span(call, slots);
+    if (csp_is_undef(groups[i]) || csp_is_undef(spans[i])) return false;
+  }
+  return true;
+}
+
+enum { MATCH_FIELDS = 6 };
+
+// The fields of a Match. false: no memory.
+static bool make_fields(CspCall *call, const RegexpSearch *search,
+                        CspValue fields[MATCH_FIELDS]) {
+  CspValue groups[REGEXP_GROUPS_MOST + 1], spans[REGEXP_GROUPS_MOST + 1];
+  const RegexpProgram *program = search->program;
+  const size_t *slots = search->machine->slots;
+  if (!make_groups(call, search, groups, spans)) return false;
+  fields[0] = groups[0];
+  fields[1] = csp_int(call, (int64_t)slots[0]);
+  fields[2] = csp_int(call, (int64_t)slots[1]);
+  fields[3] = csp_tuple(call, groups, program->group_count);
+  fields[4] = csp_map(call, 0);
+  fields[5] = csp_tuple(call, spans, program->group_count);
+  for (int i = 0; i < MATCH_FIELDS; i++)
+    if (csp_is_undef(fields[i])) return false;
+  return add_names(call, program, groups, fields[4]);
+}
+
 // What the search has found. false: panicked.
 static bool make_match(CspCall *call, const RegexpSearch *search,
                        CspValue *match) {
-  const RegexpProgram *program = search->program;
-  const size_t *slots = search->machine->slots;
-  CspValue groups[REGEXP_GROUPS_MOST + 1], spans[REGEXP_GROUPS_MOST + 1];
-  uint32_t count = program->group_count;
-  bool fine = true;
-  for (uint32_t i = 0; i < count; i++) {
-    groups[i] = group_text(call, search->text, slots + (size_t)i * 2);
-    spans[i] = group_span(call, slots + (size_t)i * 2);
-    fine = fine && !csp_is_undef(groups[i]) && !csp_is_undef(spans[i]);
-  }
-  CspValue named = csp_map(call, 0);
-  fine =
-      fine && !csp_is_undef(named) && add_names(call, program, groups, named);
-  if (!fine) {
-    csp_panic_memory(call);
-    return false;
-  }
-  CspValue values[] = {groups[0],
-                       csp_int(call, (int64_t)slots[0]),
-                       csp_int(call, (int64_t)slots[1]),
-                       csp_tuple(call, groups, count),
-                       named,
-                       csp_tuple(call, spans, count)};
-  enum { FIELDS = sizeof values / sizeof *values };
+  CspValue fields[MATCH_FIELDS];
   CspResult result;
-  for (int i = 0; i < FIELDS; i++) fine = fine && !csp_is_undef(values[i]);
-  if (!fine) {
+  if (!make_fields(call, search, fields)) {
     csp_panic_memory(call);
     return false;
   }
-  if (csp_new_struct(call, regexp_library_value(call, true), FIELDS, values,
-                     NULL, &result) != CSP_DONE) {
+  CspValue type = regexp_library_value(call, true);
+  if (csp_new_struct(call, type, MATCH_FIELDS, fields, NULL, &result) !=
+      CSP_DONE) {
     csp_rethrow(call, &result);
     return false;
   }
   *match = result.values[0];
-  csp_spent(call, 200 + count * 60 + (slots[1] - slots[0]) / 8);
+  csp_spent(call, 200 + search->program->group_count * 60 +
+                      (search->end - search->begin) / 8);
   return true;
 }
 
@@ -177,11 +174,11 @@ typedef struct RegexpJob RegexpJob;
 struct RegexpJob {
   CspValue out;  // kept
   RegexpSearch search;
-  int64_t left;   // matches that are wanted still; negative: all
-  int64_t most;   // parts that are wanted; negative: all
+  int64_t left;   // matches that are wanted still. Negative means all
+  int64_t most;   // parts that are wanted. Negative means all
   size_t part;    // where the part begins that is between two matches
   size_t last;    // where the last match began
-  size_t before;  // where the last match ended, or NO_PLACE
+  size_t before;  // where the last match ended
   // Something was found. false: that was the last, or it has panicked.
   bool (*found)(CspCall *call, RegexpJob *job);
   // After the last.
@@ -377,8 +374,15 @@ static const CspFunction regexp_functions[] = {
     {"_compile", "pattern, match, by", regexp_compile},
     {NULL, NULL, NULL}};
 
+static CspStatus regexp_pattern(CspCall *call) {
+  Regexp *regexp = csp_host_data(csp_arg(call, 0), &regexp_class);
+  if (regexp == NULL) return csp_bad_arg(call, 0, "a regexp");
+  return csp_ok_string(call, regexp->pattern, regexp->pattern_len);
+}
+
 static const CspFunction regexp_methods[] = {
     CSP_REPEATABLE,
+    {"pattern", "regexp", regexp_pattern},
     {"match", "regexp, text", regexp_match},
     {"find", "regexp, text, from = 0", regexp_find},
     {"find_all", "regexp, text, n = nil", regexp_find_all},

@@ -6,13 +6,13 @@
 // character U+FFFD. Characters between which the pattern makes no difference
 // are of one class, a small number (regexp_program.c).
 //
-// Three engines run a program, each linear in the text:
-//   the automaton     tells where the first match ends, then where it begins.
-//   (regexp_dfa.c)    It makes its states when they are needed, and keeps them
-//   the list          follows all ways at once, with the groups of each. It
-//   (regexp_pike.c)   can do all, slowly: where the states are too many
-//   the tries         goes one way after the other, never twice to one place,
-//   (regexp_tries.c)  to find the groups of a short match
+// Three engines run a program, each in a time that is linear in the text. The
+// automaton (regexp_dfa.c) tells where the first match ends, then where it
+// begins. It makes its states when they are needed, and keeps them. The list
+// (regexp_pike.c) follows all ways at once, with the groups of each. It can do
+// all, slowly, so it is for what has too many states. The tries
+// (regexp_tries.c) go one way after the other, never twice to one place, to
+// find the groups of a short match.
 //
 // Owners:
 //   RegexpProgram   the regexp's value. Nothing changes it after it was made,
@@ -156,7 +156,7 @@ typedef struct RegexpProgram {
   uint16_t *segment_class;  // of each
   uint16_t *pages;          // the segment that a page of 256 begins in
   uint32_t segment_count;
-  uint16_t wide;      // the class of all that is not ASCII, or NO_CLASS
+  uint16_t wide;      // the class of all that is not ASCII, or REGEXP_NO_CLASS
   uint8_t *kinds;     // of each class, of the end, too: KIND_*
   uint32_t looks;     // that its assertions look for
   bool anchored;      // it matches at the text's beginning alone
@@ -388,9 +388,9 @@ void regexp_search_end(RegexpSearch *search);
 // The next search begins there.
 void regexp_search_from(RegexpSearch *search, size_t from);
 // After a match: the next one is looked for after it. As in Go an empty match
-// does not count where the match before it ended (*before, at first NO_PLACE).
-// Then it gives false. search->begin and end stay what they are. It is over
-// where search->from is after the text's end.
+// does not count where the match before it ended (*before, at first
+// REGEXP_NO_PLACE). Then it gives false. search->begin and end stay what they
+// are. It is over where search->from is after the text's end.
 bool regexp_search_next(RegexpSearch *search, size_t *before);
 // Goes on for a piece. REGEXP_FOUND: begin and end (not of WANT_MATCH), and the
 // machine's slots (of WANT_GROUPS). After it search->units is to be charged.

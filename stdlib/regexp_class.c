@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a pattern says of one character: [...], \d, \pL, [[:alpha:]], escapes.
+// What a pattern says of one character, by brackets, \d, \pL and escapes.
 //
 // A part of a class is read into parse->spare, where case and negation change
 // it. Then it is added to parse->set.
@@ -205,7 +205,7 @@ bool regexp_read_escape(RegexpParse *parse, uint32_t *rune) {
 }
 
 // --- Brackets ---------------------------------------------------------------
-// [:alpha:] inside of brackets. *is: it was one.
+// A class with a name inside of brackets. *is tells whether it was one.
 static bool read_posix(RegexpParse *parse, bool *is) {
   *is = false;
   size_t from = parse->at + 2, end = from;

@@ -514,7 +514,7 @@ static bool open_named(RegexpParse *parse, size_t from) {
   return copy != NULL ? open_group(parse, from, copy) : regexp_no_memory(parse);
 }
 
-// (?ims-U) and (?ims-U:...): `at` is after the question mark.
+// Flags, alone or of a group. `at` is after the question mark.
 static bool read_flags(RegexpParse *parse, size_t from) {
   uint32_t flags = parse->flags, bit;
   bool off = false, any = false;

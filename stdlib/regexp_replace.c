@@ -16,7 +16,7 @@ typedef struct Replacement {
   RegexpSearch search;
   size_t copied;  // bytes of the text that are in the result, or replaced
   size_t before;  // where the last match ended
-  int64_t left;   // matches to replace; negative: all
+  int64_t left;   // matches to replace. Negative means all
   bool over;
   size_t next, count;  // parts: of this match, to be added
   ReplacePart parts[];
