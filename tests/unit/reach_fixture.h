@@ -41,6 +41,7 @@ static const char modules[] =
 static const char script[] =
     "import \"os\"\n"
     "import \"rand\"\n"
+    "import \"regexp\"\n"
     "import \"strings\"\n"
     "import \"sync\"\n"
     "const LARGE = \"a\".repeat(64 << 20)\n"
@@ -104,7 +105,8 @@ static const char script[] =
     "0..9223372036854775807, (9..0).by(-2), [],\n"
     "    {}, chan(1), MANY, copy(CHARS), copy(RUNES), bytes(MANY), \"true\",\n"
     "    opened(path)?, rand.new(1), ended(), timer(0),\n"
-    "    sync.mutex(), sync.semaphore(1000000), sync.counter()] + more, nil\n"
+    "    sync.mutex(), sync.semaphore(1000000), sync.counter(),\n"
+    "    regexp.compile(\"(a|b*)*(c)?$\")?] + more, nil\n"
     "}\n";
 
 // --- Measuring --------------------------------------------------------------
