@@ -11,12 +11,18 @@
 
 // --- What the runtime has once ----------------------------------------------
 typedef struct RegexpLibrary {
-  pthread_mutex_t lock;  // zeroed: ready for use
-  CspHandle match, by;   // guarded by lock until they are set, once
+  pthread_mutex_t lock;    // zeroed: ready for use
+  CspHandle match, by;     // guarded by lock until they are set, once
+  RegexpAccount *account;  // the same
 } RegexpLibrary;
 
-static const CspClass regexp_library_class = {"regexp.library", NULL,
-                                              sizeof(RegexpLibrary), NULL};
+static void library_finalize(void *data) {
+  RegexpLibrary *library = data;
+  account_leave(library->account);
+}
+
+static const CspClass regexp_library_class = {
+    "regexp.library", library_finalize, sizeof(RegexpLibrary), NULL};
 
 static bool set_library(CspCall *call, CspValue match, CspValue by) {
   RegexpLibrary *library = csp_state(csp_of(call), &regexp_library_class);
@@ -24,7 +30,12 @@ static bool set_library(CspCall *call, CspValue match, CspValue by) {
   pthread_mutex_lock(&library->lock);
   if (library->match == 0) library->match = csp_hold(call, match);
   if (library->by == 0) library->by = csp_hold(call, by);
-  bool set = library->match != 0 && library->by != 0;
+  if (library->account == NULL) {
+    library->account = alloc_zeroed(csp_of(call), sizeof *library->account);
+    if (library->account != NULL) library->account->users = 1;
+  }
+  bool set =
+      library->match != 0 && library->by != 0 && library->account != NULL;
   pthread_mutex_unlock(&library->lock);
   return set;
 }
@@ -43,6 +54,8 @@ static void regexp_finalize(void *data) {
   Regexp *regexp = data;
   if (regexp->program == NULL) return;
   regexp_free_idle(regexp);
+  account_give(regexp->account, regexp->program->bytes);
+  account_leave(regexp->account);
   regexp_program_free(regexp->program);
   csp_alloc_free(regexp->pattern);
 }
@@ -60,9 +73,9 @@ static CspStatus regexp_refused(CspCall *call, RegexpParse *parse) {
   return status;
 }
 
-// Takes the program.
+// Takes the program, whose bytes are in the account.
 static CspStatus regexp_made(CspCall *call, RegexpProgram *program,
-                             Str pattern) {
+                             RegexpAccount *account, Str pattern) {
   Regexp *regexp;
   char *copy = alloc_str(csp_of(call), pattern);
   CspValue value = copy != NULL
@@ -70,13 +83,16 @@ static CspStatus regexp_made(CspCall *call, RegexpProgram *program,
                        : csp_nil();
   if (copy == NULL || csp_is_undef(value)) {
     csp_alloc_free(copy);
+    account_give(account, program->bytes);
     regexp_program_free(program);
     return csp_panic_memory(call);
   }
-  regexp->csp = csp_of(call);
-  regexp->program = program;
-  regexp->pattern = copy;
-  regexp->pattern_len = pattern.len;
+  account_join(account);
+  *regexp = (Regexp){.csp = csp_of(call),
+                     .account = account,
+                     .program = program,
+                     .pattern = copy,
+                     .pattern_len = pattern.len};
   return csp_ok_value(call, value);
 }
 
@@ -89,7 +105,13 @@ static CspStatus regexp_compile(CspCall *call) {
   RegexpProgram *program = regexp_parse(&parse) ? regexp_program(&parse) : NULL;
   if (program == NULL) return regexp_refused(call, &parse);
   regexp_parse_free(&parse);
-  return regexp_made(call, program, parse.pattern);
+  RegexpLibrary *library = csp_state(csp_of(call), &regexp_library_class);
+  program->bytes += parse.pattern.len;
+  if (!account_take(library->account, program->bytes, csp_room(call))) {
+    regexp_program_free(program);
+    return csp_panic_memory(call);
+  }
+  return regexp_made(call, program, library->account, parse.pattern);
 }
 
 // --- Matches ----------------------------------------------------------------

@@ -22,6 +22,9 @@
 //                   between the search's pieces. In between it is in the
 //                   regexp's pool (guarded by its lock), or freed where the
 //                   pool is full. A machine never goes to another regexp.
+//   RegexpAccount   the runtime's: how much C memory its patterns have. Each
+//                   Regexp counts as a user of it, and so does the library.
+//                   What would not fit CspConfig.max_memory is not taken
 //   RegexpSearch    one native call. Its regexp and its text are arguments of
 //                   the call, or else kept by it.
 #ifndef CSP_STDLIB_REGEXP_H
@@ -167,6 +170,7 @@ typedef struct RegexpProgram {
   char prefix[REGEXP_PREFIX_MOST];  // that each match begins with
   RegexpName *names;
   uint32_t group_count;  // all of the match is one
+  size_t bytes;          // of all its blocks
   bool named;            // some group has a name
 } RegexpProgram;
 
@@ -293,9 +297,18 @@ typedef struct RegexpWay {
   size_t at;
 } RegexpWay;
 
+typedef struct RegexpAccount {
+  pthread_mutex_t lock;  // zeroed: ready for use
+  size_t bytes;          // guarded by lock
+  size_t users;          // guarded by lock; the last one frees it
+} RegexpAccount;
+
 typedef struct RegexpMachine {
   struct RegexpMachine *next;  // in the pool
   Csp *csp;
+  RegexpAccount *account;  // or NULL
+  size_t bytes;            // that it has in the account
+  size_t room;             // that all may have, for this search
   const RegexpProgram *program;
   RegexpList lists[2];
   uint32_t *roots;
@@ -371,6 +384,7 @@ RegexpFound tries_groups(RegexpSearch *search);
 // --- regexp_search.c --------------------------------------------------------
 struct Regexp {
   Csp *csp;
+  RegexpAccount *account;  // or NULL
   RegexpProgram *program;
   char *pattern;
   size_t pattern_len;
@@ -379,7 +393,15 @@ struct Regexp {
   int idle_count;        // guarded by lock
 };
 
-RegexpMachine *regexp_machine(Csp *csp, const RegexpProgram *program);
+// false: the room is less.
+bool account_take(RegexpAccount *account, size_t bytes, size_t room);
+void account_give(RegexpAccount *account, size_t bytes);
+void account_join(RegexpAccount *account);
+void account_leave(RegexpAccount *account);
+// csp_alloc of a machine's block, which had `old` bytes.
+void *machine_alloc(RegexpMachine *machine, void *block, size_t old,
+                    size_t size);
+RegexpMachine *regexp_machine(const Regexp *regexp, size_t room);
 void regexp_machine_free(RegexpMachine *machine);
 // A search takes a machine, and has to end. false: no memory.
 bool regexp_search_begin(CspCall *call, RegexpSearch *search, Regexp *regexp,

@@ -39,15 +39,16 @@ static void empty_index(RegexpDfa *dfa) {
 }
 
 static bool grow_states(RegexpMachine *machine, RegexpDfa *dfa, uint32_t cap) {
-  Csp *csp = machine->csp;
-  size_t row = dfa->stride * sizeof *dfa->next;
-  uint32_t *next = csp_alloc(csp, dfa->next, cap * row);
+  size_t row = dfa->stride * sizeof *dfa->next, old = dfa->cap;
+  uint32_t *next = machine_alloc(machine, dfa->next, old * row, cap * row);
   if (next == NULL) return false;
   dfa->next = next;
-  RegexpState *states = csp_alloc(csp, dfa->states, cap * sizeof *states);
+  RegexpState *states = machine_alloc(
+      machine, dfa->states, old * sizeof *states, cap * sizeof *states);
   if (states == NULL) return false;
   dfa->states = states;
-  uint32_t *index = csp_alloc(csp, dfa->index, cap * 2 * sizeof *index);
+  uint32_t *index = machine_alloc(machine, dfa->index, old * 2 * sizeof *index,
+                                  cap * 2 * sizeof *index);
   if (index == NULL) return false;
   dfa->index = index;
   dfa->cap = cap;
@@ -84,7 +85,8 @@ static bool reserve_list(RegexpSearch *search, RegexpDfa *dfa, size_t count) {
       cap * sizeof(uint32_t) > search->room)
     return false;
   uint32_t *lists =
-      csp_alloc(search->machine->csp, dfa->lists, cap * sizeof *lists);
+      machine_alloc(search->machine, dfa->lists, dfa->lists_cap * sizeof *lists,
+                    cap * sizeof *lists);
   if (lists == NULL) return false;
   dfa->lists = lists;
   dfa->lists_cap = cap;

@@ -36,8 +36,9 @@ static bool reserve_row(Pike *pike, int which) {
   if (need <= machine->row_caps[which]) return true;
   size_t cap = need * 2;
   if (cap > pike->search->room / sizeof(size_t)) return false;
-  size_t *rows =
-      csp_alloc(machine->csp, machine->rows[which], cap * sizeof *rows);
+  size_t *rows = machine_alloc(machine, machine->rows[which],
+                               machine->row_caps[which] * sizeof *rows,
+                               cap * sizeof *rows);
   if (rows == NULL) return false;
   machine->rows[which] = rows;
   machine->row_caps[which] = cap;

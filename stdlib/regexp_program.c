@@ -44,6 +44,7 @@ static bool add_edges(Making *making, RegexpRanges *edges,
 static void *make_block(Making *making, size_t count, size_t size) {
   void *block = room_alloc(making->call, count, size);
   if (block == NULL) regexp_no_memory(making->parse);
+  making->program->bytes += count * size;
   return block;
 }
 
@@ -403,6 +404,7 @@ RegexpProgram *regexp_program(RegexpParse *parse) {
     regexp_no_memory(parse);
     return NULL;
   }
+  program->bytes = sizeof *program;
   Making making = {.parse = parse, .call = parse->call, .program = program};
   if (make_all(&making)) return program;
   regexp_program_free(program);

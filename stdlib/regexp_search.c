@@ -24,7 +24,50 @@ uint32_t regexp_looks_at(Str text, size_t at) {
   return looks | (word ? LOOK_WORD : LOOK_NO_WORD);
 }
 
+// --- The account ------------------------------------------------------------
+bool account_take(RegexpAccount *account, size_t bytes, size_t room) {
+  if (account == NULL) return true;
+  pthread_mutex_lock(&account->lock);
+  bool fits = account->bytes <= room && bytes <= room - account->bytes;
+  if (fits) account->bytes += bytes;
+  pthread_mutex_unlock(&account->lock);
+  return fits;
+}
+
+void account_give(RegexpAccount *account, size_t bytes) {
+  if (account == NULL) return;
+  pthread_mutex_lock(&account->lock);
+  account->bytes -= bytes;
+  pthread_mutex_unlock(&account->lock);
+}
+
+void account_join(RegexpAccount *account) {
+  pthread_mutex_lock(&account->lock);
+  account->users++;
+  pthread_mutex_unlock(&account->lock);
+}
+
+void account_leave(RegexpAccount *account) {
+  if (account == NULL) return;
+  pthread_mutex_lock(&account->lock);
+  bool last = --account->users == 0;
+  pthread_mutex_unlock(&account->lock);
+  if (last) csp_alloc_free(account);
+}
+
 // --- Machines ---------------------------------------------------------------
+void *machine_alloc(RegexpMachine *machine, void *block, size_t old,
+                    size_t size) {
+  size_t more = size - old;
+  if (!account_take(machine->account, more, machine->room)) return NULL;
+  void *grown = csp_alloc(machine->csp, block, size);
+  if (grown == NULL)
+    account_give(machine->account, more);
+  else
+    machine->bytes += more;
+  return grown;
+}
+
 void regexp_machine_free(RegexpMachine *machine) {
   for (int i = 0; i < 2; i++) {
     csp_alloc_free(machine->lists[i].at);
@@ -35,47 +78,56 @@ void regexp_machine_free(RegexpMachine *machine) {
   csp_alloc_free(machine->ways);
   csp_alloc_free(machine->slots);
   csp_alloc_free(machine->seen);
+  account_give(machine->account, machine->bytes);
   csp_alloc_free(machine);
 }
 
 static bool make_list(RegexpMachine *machine, RegexpList *list) {
   size_t count = machine->program->count + 1;
-  list->at = alloc_zeroed(machine->csp, count * 2 * sizeof *list->at);
+  size_t bytes = count * 2 * sizeof *list->at;
+  list->at = machine_alloc(machine, NULL, 0, bytes);
   if (list->at == NULL) return false;
+  memset(list->at, 0, bytes);
   list->marks = list->at + count;
   return true;
 }
 
 // An automaton that has no room is not used.
+static void make_automata(RegexpMachine *machine) {
+  for (int i = 0; i < 2; i++) {
+    if (dfa_make(machine, &machine->dfas[i], i == 1)) continue;
+    dfa_free(&machine->dfas[i]);
+    machine->dfas[i] = (RegexpDfa){0};
+  }
+}
+
 static bool make_parts(RegexpMachine *machine) {
   const RegexpProgram *program = machine->program;
-  size_t slots = program->group_count * 2;
-  machine->way_cap = program->count * 3 + 2;
+  size_t slots = program->group_count * 2, count = program->count;
+  machine->way_cap = count * 3 + 2;
   machine->ways =
-      csp_alloc(machine->csp, NULL, machine->way_cap * sizeof *machine->ways);
-  machine->roots = csp_alloc(machine->csp, NULL,
-                             (program->count + 1) * sizeof *machine->roots);
+      machine_alloc(machine, NULL, 0, machine->way_cap * sizeof *machine->ways);
+  machine->roots =
+      machine_alloc(machine, NULL, 0, (count + 1) * sizeof *machine->roots);
   machine->slots =
-      csp_alloc(machine->csp, NULL, slots * 2 * sizeof *machine->slots);
+      machine_alloc(machine, NULL, 0, slots * 2 * sizeof *machine->slots);
   if (machine->ways == NULL || machine->roots == NULL || machine->slots == NULL)
     return false;
   machine->scratch = machine->slots + slots;
   if (!make_list(machine, &machine->lists[0]) ||
       !make_list(machine, &machine->lists[1]))
     return false;
-  for (int i = 0; i < 2; i++) {
-    if (dfa_make(machine, &machine->dfas[i], i == 1)) continue;
-    dfa_free(&machine->dfas[i]);
-    machine->dfas[i] = (RegexpDfa){0};
-  }
+  make_automata(machine);
   return true;
 }
 
-RegexpMachine *regexp_machine(Csp *csp, const RegexpProgram *program) {
-  RegexpMachine *machine = alloc_zeroed(csp, sizeof *machine);
+RegexpMachine *regexp_machine(const Regexp *regexp, size_t room) {
+  RegexpMachine *machine = alloc_zeroed(regexp->csp, sizeof *machine);
   if (machine == NULL) return NULL;
-  machine->csp = csp;
-  machine->program = program;
+  machine->csp = regexp->csp;
+  machine->account = regexp->account;
+  machine->room = room;
+  machine->program = regexp->program;
   if (make_parts(machine)) return machine;
   regexp_machine_free(machine);
   return NULL;
@@ -114,17 +166,17 @@ void regexp_free_idle(Regexp *regexp) {
 
 bool regexp_search_begin(CspCall *call, RegexpSearch *search, Regexp *regexp,
                          Str text, RegexpWant want) {
-  enum { MACHINE = 80 };  // bytes for each instruction
+  size_t room = csp_room(call);
   RegexpMachine *machine = take_machine(regexp);
-  if (machine == NULL && regexp->program->count * MACHINE < csp_room(call))
-    machine = regexp_machine(regexp->csp, regexp->program);
+  if (machine == NULL) machine = regexp_machine(regexp, room);
   if (machine == NULL) return false;
+  machine->room = room;
   *search = (RegexpSearch){.regexp = regexp,
                            .program = regexp->program,
                            .machine = machine,
                            .text = text,
                            .want = want,
-                           .room = csp_room(call)};
+                           .room = room};
   regexp_search_from(search, 0);
   return true;
 }
@@ -180,7 +232,7 @@ static RegexpFound groups_on(RegexpSearch *search) {
     return REGEXP_FOUND;
   }
   if (machine->seen == NULL)
-    machine->seen = csp_alloc(machine->csp, NULL, REGEXP_TRIES / 8);
+    machine->seen = machine_alloc(machine, NULL, 0, REGEXP_TRIES / 8);
   if (machine->seen != NULL && tries_fit(program, search->end - search->begin))
     return tries_groups(search);
   search->at = search->begin;

@@ -19,7 +19,8 @@ static bool push_try(Tries *tries, uint32_t inst, uint32_t slot, size_t at) {
     size_t cap = machine->way_cap * 2;
     if (cap > tries->search->room / sizeof(RegexpWay)) return false;
     RegexpWay *ways =
-        csp_alloc(machine->csp, machine->ways, cap * sizeof *ways);
+        machine_alloc(machine, machine->ways, machine->way_cap * sizeof *ways,
+                      cap * sizeof *ways);
     if (ways == NULL) return false;
     machine->ways = ways;
     machine->way_cap = cap;

@@ -7,6 +7,9 @@
 # expect: classes fine
 # expect: large fine
 # expect: deep fine
+# expect: kept out of memory
+# expect: dropped fine
+# expect: machines out of memory
 # small: SIZE=0
 # once: one thread, and the same each time
 cat > "$TMPDIR/main.csp" <<'P'
@@ -16,8 +19,8 @@ import "sched"
 import "strings"
 func tried(name, f) {
   // (with a collection at every safepoint a long list is quadratic)
-  if os.args[0] == "0" && name in ["matches", "parts", "replaced"] {
-    println(name, "out of memory")
+  if os.args[0] == "0" && name in ["matches", "parts", "replaced", "kept", "dropped", "machines"] {
+    println(name, (if name == "dropped" { "fine" } else { "out of memory" }))
     return
   }
   sched.gc()
@@ -34,5 +37,16 @@ tried("groups", func() => of("(a|b)".repeat(250)).find(text[:1000]))
 tried("classes", func() => of(list(0..3000).map(func(i) => "\\pL[^" + strings.from_runes(0x4e00 + i) + "]").join()))
 tried("large", func() => of("(?:(?:a|b){0,90}){0,100}c").find("ab".repeat(100)))
 tried("deep", func() => of("(?:".repeat(1000) + "a" + ")*".repeat(1000)).find(text))
+long := "(?:a|b)".repeat(9000)
+tried("kept", func() { kept := []; for { kept.push(of(long)) } })
+tried("dropped", func() { for i in 100 { of(long) } })
+tried("machines", func() {
+  kept := []
+  for i in 20000 {
+    re := of("[ab]*a[ab]{12}c${i}")
+    re.find(text[i:i + 3000])
+    kept.push(re)
+  }
+})
 P
 "$CSPVM" --max-memory 32 "$TMPDIR/main.csp" ${SIZE:-1}
