@@ -183,6 +183,8 @@ static inline bool regexp_has(const RegexpProgram *program,
   if (set->bits == NULL) return set->only == class;
   return set->bits[class / 64] >> class % 64 & 1;
 }
+
+// --- regexp_program.c: classes of characters --------------------------------
 uint32_t regexp_wide_class(const RegexpProgram *program, uint32_t rune);
 // The class of the character at data[at], and its width.
 static inline uint32_t regexp_class_at(const RegexpProgram *program, Str text,
@@ -193,6 +195,8 @@ static inline uint32_t regexp_class_at(const RegexpProgram *program, Str text,
   uint32_t rune = utf8_wide(text.data, text.len, at, width);
   return regexp_wide_class(program, rune);
 }
+
+// --- regexp_search.c: places ------------------------------------------------
 static inline bool regexp_is_word(uint8_t byte) {
   return (uint8_t)((byte | 32) - 'a') < 26 || (uint8_t)(byte - '0') < 10 ||
          byte == '_';
@@ -276,11 +280,12 @@ typedef struct RegexpDfa {
   uint32_t stride;
   uint32_t *lists;
   size_t used, lists_cap;
-  size_t most;      // bytes of `next`, and of lists
-  uint32_t *index;  // states by their hash; a power of two, twice the cap
-  uint32_t skip;    // the row in which nothing has begun, or 0
-  size_t made;      // states since it was emptied
-  size_t emptied;   // the place of the search then
+  size_t most;          // bytes of `next`, and of lists
+  uint32_t *index;      // states by their hash; a power of two, twice the cap
+  uint32_t begins[32];  // rows that searches began with, by what was known
+  uint32_t skip;        // the row in which nothing has begun, or 0
+  size_t made;          // states since it was emptied
+  size_t emptied;       // the place of the search then
 } RegexpDfa;
 
 // Instructions in the order in which they are tried.

@@ -105,6 +105,7 @@ static void empty_dfa(RegexpDfa *dfa) {
   dfa->count = 1;
   dfa->used = 0;
   dfa->skip = 0;
+  memset(dfa->begins, 0, sizeof dfa->begins);
   empty_index(dfa);
 }
 
@@ -412,6 +413,7 @@ uint32_t dfa_step(RegexpSearch *search, RegexpDfa *dfa, uint32_t row,
 // What is known of the place before the first character is read.
 static uint32_t known_at(const RegexpSearch *search, const RegexpDfa *dfa,
                          size_t at) {
+  if (search->program->looks == 0) return 0;
   uint32_t looks = regexp_looks_at(search->text, at);
   uint32_t known = looks & (dfa->back ? LOOK_ENDS : LOOK_BEGINS);
   Str text = search->text;
@@ -425,11 +427,15 @@ uint32_t dfa_begin(RegexpSearch *search, RegexpDfa *dfa, size_t at) {
   const RegexpProgram *program = search->program;
   uint32_t known = known_at(search, dfa, at), row = 0;
   uint32_t seek = dfa->back || program->anchored ? 0 : KNOWN_SEEK;
+  uint32_t *begin = &dfa->begins[(known & (LOOK_BEGINS | LOOK_ENDS)) |
+                                 (known & KNOWN_WORD) / 4];
   dfa->made = 0;
   dfa->emptied = search->at;
+  if (*begin != 0) return *begin;
   if (dfa->skip == 0) find_skip(search, dfa);
   Closure closure =
       closure_of(search, dfa, 1, known & (LOOK_BEGINS | LOOK_ENDS));
   close_over(&closure, dfa, dfa->back ? program->count - 1 : 0);
-  return row_of(search, dfa, &closure, known | seek, &row);
+  row = row_of(search, dfa, &closure, known | seek, &row);
+  return *begin = row;
 }
