@@ -208,7 +208,7 @@ struct RegexpJob {
   bool panicked;
 };
 
-static CspStatus job_end(CspCall *call, RegexpJob *job) {
+static CspStatus regexp_job_end(CspCall *call, RegexpJob *job) {
   regexp_search_end(&job->search);
   return job->panicked ? CSP_PANIC : job->done(call, job);
 }
@@ -221,7 +221,7 @@ static bool take_match(CspCall *call, RegexpJob *job) {
   return job->search.from <= job->search.text.len;
 }
 
-static CspStatus job_on(CspCall *call, void *data, bool on) {
+static CspStatus regexp_job_on(CspCall *call, void *data, bool on) {
   RegexpJob *job = data;
   RegexpSearch *search = &job->search;
   if (!on) {
@@ -238,8 +238,8 @@ static CspStatus job_on(CspCall *call, void *data, bool on) {
     }
     if (found == REGEXP_PANICKED || found == REGEXP_NOWHERE ||
         (found == REGEXP_FOUND && !take_match(call, job)))
-      return job_end(call, job);
-    if (spent) return csp_again(call, job_on, job, sizeof *job, 1);
+      return regexp_job_end(call, job);
+    if (spent) return csp_again(call, regexp_job_on, job, sizeof *job, 1);
   }
 }
 
@@ -250,8 +250,8 @@ bool regexp_and_text(CspCall *call, Regexp **regexp, Str *text) {
   return false;
 }
 
-static CspStatus job_begin(CspCall *call, RegexpJob *job, RegexpWant want,
-                           size_t from) {
+static CspStatus regexp_job_begin(CspCall *call, RegexpJob *job,
+                                  RegexpWant want, size_t from) {
   Regexp *regexp;
   Str text;
   if (!regexp_and_text(call, &regexp, &text)) return CSP_PANIC;
@@ -259,7 +259,7 @@ static CspStatus job_begin(CspCall *call, RegexpJob *job, RegexpWant want,
     return csp_panic_memory(call);
   job->before = REGEXP_NO_PLACE;
   regexp_search_from(&job->search, from);
-  return job_on(call, job, true);
+  return regexp_job_on(call, job, true);
 }
 
 // --- match, find ------------------------------------------------------------
@@ -269,13 +269,14 @@ static bool found_any(CspCall *call, RegexpJob *job) {
   return false;
 }
 
-static CspStatus job_out(CspCall *call, RegexpJob *job) {
+static CspStatus regexp_job_out(CspCall *call, RegexpJob *job) {
   return csp_ok(call, job->out);
 }
 
 static CspStatus regexp_match(CspCall *call) {
-  RegexpJob job = {.out = csp_bool(false), .found = found_any, .done = job_out};
-  return job_begin(call, &job, WANT_MATCH, 0);
+  RegexpJob job = {
+      .out = csp_bool(false), .found = found_any, .done = regexp_job_out};
+  return regexp_job_begin(call, &job, WANT_MATCH, 0);
 }
 
 static bool found_one(CspCall *call, RegexpJob *job) {
@@ -284,7 +285,7 @@ static bool found_one(CspCall *call, RegexpJob *job) {
 }
 
 // The place, or the end of the character that it is inside of.
-static size_t character_at(Str text, size_t at) {
+static size_t character_end(Str text, size_t at) {
   for (size_t back = 1; back < 4 && back <= at && at < text.len; back++) {
     size_t width;
     utf8_at(text.data, text.len, at - back, &width);
@@ -294,19 +295,21 @@ static size_t character_at(Str text, size_t at) {
 }
 
 static CspStatus regexp_find(CspCall *call) {
-  RegexpJob job = {.out = csp_nil(), .found = found_one, .done = job_out};
+  RegexpJob job = {
+      .out = csp_nil(), .found = found_one, .done = regexp_job_out};
   Regexp *regexp;
   Str text;
   int64_t from = 0;
   if (!regexp_and_text(call, &regexp, &text) ||
       (!is_nil(call, 2) && !need_int_in(call, 2, 0, (int64_t)text.len, &from)))
     return CSP_PANIC;
-  return job_begin(call, &job, WANT_GROUPS, character_at(text, (size_t)from));
+  return regexp_job_begin(call, &job, WANT_GROUPS,
+                          character_end(text, (size_t)from));
 }
 
 // --- find_all, split --------------------------------------------------------
 // The list, and how many of it are wanted. false: panicked.
-static bool list_job(CspCall *call, RegexpJob *job) {
+static bool regexp_list_job(CspCall *call, RegexpJob *job) {
   if (!opt_int(call, 2, -1, &job->left)) return false;
   job->out = csp_list(call, 0);
   if (!csp_is_undef(job->out)) return true;
@@ -322,13 +325,13 @@ static bool push_match(CspCall *call, RegexpJob *job) {
 }
 
 static CspStatus regexp_find_all(CspCall *call) {
-  RegexpJob job = {.found = push_match, .done = job_out};
+  RegexpJob job = {.found = push_match, .done = regexp_job_out};
   Regexp *regexp;
   Str text;
-  if (!regexp_and_text(call, &regexp, &text) || !list_job(call, &job))
+  if (!regexp_and_text(call, &regexp, &text) || !regexp_list_job(call, &job))
     return CSP_PANIC;
   if (job.left == 0) return csp_ok(call, job.out);
-  return job_begin(call, &job, WANT_GROUPS, 0);
+  return regexp_job_begin(call, &job, WANT_GROUPS, 0);
 }
 
 static bool push_text(CspCall *call, RegexpJob *job, size_t end) {
@@ -361,12 +364,12 @@ static CspStatus regexp_split(CspCall *call) {
   RegexpJob job = {.found = push_before, .done = split_done};
   Regexp *regexp;
   Str text;
-  if (!regexp_and_text(call, &regexp, &text) || !list_job(call, &job))
+  if (!regexp_and_text(call, &regexp, &text) || !regexp_list_job(call, &job))
     return CSP_PANIC;
   job.most = job.left;
   job.left = -1;
   if (job.most == 0) return csp_ok(call, job.out);
-  return job_begin(call, &job, WANT_PLACE, 0);
+  return regexp_job_begin(call, &job, WANT_PLACE, 0);
 }
 
 // --- The module -------------------------------------------------------------

@@ -67,7 +67,7 @@ typedef enum RegexpLook {
 enum {
   LOOK_BEGINS = LOOK_TEXT_BEGIN | LOOK_LINE_BEGIN,
   LOOK_ENDS = LOOK_TEXT_END | LOOK_LINE_END,
-  LOOK_WORDS = LOOK_WORD | LOOK_NO_WORD
+  LOOK_ANY_WORD = LOOK_WORD | LOOK_NO_WORD
 };
 
 // `out` and the `arg` of a split are places: in a program from its beginning,
@@ -259,8 +259,9 @@ void regexp_program_free(RegexpProgram *program);
 // `next` has a row for each state, with an entry for each class and for the
 // end: 0 if it is not known yet, else the place of the next state's row, and
 // marks. Row 0 is no state's. Whether a match ends (begins) at a place depends
-// on the character after (before) it, so that is found out one character later:
-// STATE_MATCH says that there was one before the character just read.
+// on the character after (before) it, so that is found out one character
+// follow_later: STATE_MATCH says that there was one before the character just
+// read.
 #define STATE_MATCH (1u << 31)
 #define STATE_SKIP (1u << 30)  // nothing has begun, so a search may skip
 #define STATE_DEAD (1u << 29)  // there is no next state

@@ -61,7 +61,7 @@ static bool add_range_part(RegexpParse *parse, uint32_t low, uint32_t high) {
   return add_part(parse, false);
 }
 
-static bool peek(const RegexpParse *parse, size_t ahead, char c) {
+static bool next_is(const RegexpParse *parse, size_t ahead, char c) {
   size_t at = parse->at + ahead;
   return at < parse->pattern.len && parse->pattern.data[at] == c;
 }
@@ -138,7 +138,7 @@ static int digit_of(const RegexpParse *parse, int base) {
 // \x7f, \x{10ffff}: `at` is after the x. Beyond the last character it stays
 // the one after it.
 static bool read_hex(RegexpParse *parse, size_t from, uint32_t *rune) {
-  bool braces = peek(parse, 0, '{');
+  bool braces = next_is(parse, 0, '{');
   size_t count = 0, most = braces ? SIZE_MAX : 2;
   *rune = 0;
   parse->at += braces;
@@ -147,7 +147,7 @@ static bool read_hex(RegexpParse *parse, size_t from, uint32_t *rune) {
     if (*rune > REGEXP_RUNE_END) *rune = REGEXP_RUNE_END;
     parse->at++;
   }
-  bool closed = braces ? peek(parse, 0, '}') : count == 2;
+  bool closed = braces ? next_is(parse, 0, '}') : count == 2;
   if (count == 0 || !closed || *rune == REGEXP_RUNE_END)
     return regexp_wrong(parse, from,
                         "\\x wants two hexadecimal digits, or some in braces "
@@ -158,7 +158,7 @@ static bool read_hex(RegexpParse *parse, size_t from, uint32_t *rune) {
 
 // \0, \12, \123: `at` is at the first digit.
 static bool read_octal(RegexpParse *parse, size_t from, uint32_t *rune) {
-  bool zero = peek(parse, 0, '0');
+  bool zero = next_is(parse, 0, '0');
   int count = 0;
   *rune = 0;
   for (int digit; count < 3 && (digit = digit_of(parse, 8)) >= 0; count++) {
@@ -210,8 +210,8 @@ static bool read_posix(RegexpParse *parse, bool *is) {
   *is = false;
   size_t from = parse->at + 2, end = from;
   Str pattern = parse->pattern;
-  if (!peek(parse, 0, '[') || !peek(parse, 1, ':')) return true;
-  bool negated = peek(parse, 2, '^');
+  if (!next_is(parse, 0, '[') || !next_is(parse, 1, ':')) return true;
+  bool negated = next_is(parse, 2, '^');
   from += negated;
   end = from;
   while (end < pattern.len && pattern.data[end] != ':' && end - from < 16)
@@ -235,7 +235,7 @@ static bool read_posix(RegexpParse *parse, bool *is) {
 }
 
 static bool read_member(RegexpParse *parse, uint32_t *rune) {
-  if (!peek(parse, 0, '\\')) return regexp_read_rune(parse, rune);
+  if (!next_is(parse, 0, '\\')) return regexp_read_rune(parse, rune);
   parse->at++;
   return regexp_read_escape(parse, rune);
 }
@@ -245,8 +245,8 @@ static bool read_member_range(RegexpParse *parse) {
   uint32_t low, high;
   if (!read_member(parse, &low)) return false;
   high = low;
-  if (peek(parse, 0, '-') && parse->at + 1 < parse->pattern.len &&
-      !peek(parse, 1, ']')) {
+  if (next_is(parse, 0, '-') && parse->at + 1 < parse->pattern.len &&
+      !next_is(parse, 1, ']')) {
     parse->at++;
     if (!read_member(parse, &high)) return false;
   }
@@ -257,11 +257,11 @@ static bool read_member_range(RegexpParse *parse) {
   return add_range_part(parse, low, high);
 }
 
-static bool read_item(RegexpParse *parse) {
+static bool read_set_item(RegexpParse *parse) {
   bool is;
   if (!read_posix(parse, &is)) return false;
   if (is) return true;
-  if (peek(parse, 0, '\\') && parse->at + 1 < parse->pattern.len) {
+  if (next_is(parse, 0, '\\') && parse->at + 1 < parse->pattern.len) {
     parse->at++;
     if (!regexp_read_class(parse, &is)) return false;
     if (is) return true;
@@ -272,14 +272,14 @@ static bool read_item(RegexpParse *parse) {
 
 bool regexp_read_set(RegexpParse *parse) {
   size_t from = parse->at++;
-  bool negated = peek(parse, 0, '^'), first = true;
+  bool negated = next_is(parse, 0, '^'), first = true;
   parse->at += negated;
   parse->set.count = 0;
-  for (; first || !peek(parse, 0, ']'); first = false) {
+  for (; first || !next_is(parse, 0, ']'); first = false) {
     if (parse->at >= parse->pattern.len)
       return regexp_wrong(parse, from,
                           "the `[` has no `]`; write \\[ for the character");
-    if (!read_item(parse)) return false;
+    if (!read_set_item(parse)) return false;
     if (!csp_work(parse->call, 16)) return regexp_no_memory(parse);
   }
   parse->at++;

@@ -180,7 +180,7 @@ static void start_list(RegexpList *list, uint32_t count) {
   list->mark = 1;
 }
 
-static void later(RegexpMachine *machine, uint32_t inst) {
+static void follow_later(RegexpMachine *machine, uint32_t inst) {
   machine->ways[machine->way_count++].inst = inst;
 }
 
@@ -190,7 +190,8 @@ static void follow_forward(Closure *closure, uint32_t at) {
     const RegexpInst *inst = &closure->program->insts[at];
     list->marks[at] = list->mark;
     closure->turns++;
-    if (inst->op == REGEXP_SPLIT) later(closure->machine, (uint32_t)inst->arg);
+    if (inst->op == REGEXP_SPLIT)
+      follow_later(closure->machine, (uint32_t)inst->arg);
     bool holds = inst->op != REGEXP_ASSERT ||
                  (closure->looks & (uint32_t)inst->arg) != 0;
     bool pending = !holds && (closure->unknown & (uint32_t)inst->arg) != 0;
@@ -218,17 +219,19 @@ static void follow_back(Closure *closure, uint32_t at) {
     closure->need |= pending;
     keep |= pending || inst->op == REGEXP_CHAR;
     closure->turns++;
-    if (holds && inst->op != REGEXP_CHAR) later(closure->machine, before);
+    if (holds && inst->op != REGEXP_CHAR)
+      follow_later(closure->machine, before);
   }
   if (keep) list->at[list->count++] = at;
 }
 
-static void close_over(Closure *closure, const RegexpDfa *dfa, uint32_t inst) {
+static void close_over_ways(Closure *closure, const RegexpDfa *dfa,
+                            uint32_t inst) {
   RegexpMachine *machine = closure->machine;
   if (closure->list->marks[inst] == closure->list->mark) return;
   closure->roots[closure->root_count++] = inst;
   machine->way_count = 0;
-  later(machine, inst);
+  follow_later(machine, inst);
   while (machine->way_count > 0) {
     uint32_t at = machine->ways[--machine->way_count].inst;
     if (dfa->back)
@@ -269,7 +272,7 @@ static uint32_t settle(RegexpSearch *search, const RegexpDfa *dfa,
 
 // What depends on the next character, in the automaton's direction.
 static uint32_t unknown_looks(const RegexpDfa *dfa) {
-  return LOOK_WORDS | (dfa->back ? LOOK_BEGINS : LOOK_ENDS);
+  return LOOK_ANY_WORD | (dfa->back ? LOOK_BEGINS : LOOK_ENDS);
 }
 
 // What is known when a character of that kind was read, and what it says of the
@@ -316,7 +319,7 @@ static RegexpList *full_list(RegexpSearch *search, const RegexpDfa *dfa,
     closure.list->count = state->count;
   } else {
     for (uint32_t i = 0; i < state->count; i++)
-      close_over(&closure, dfa, dfa->lists[state->first + i]);
+      close_over_ways(&closure, dfa, dfa->lists[state->first + i]);
   }
   search->units += state->count + closure.turns * 4;
   return closure.list;
@@ -330,7 +333,7 @@ static bool step_forward(Closure *closure, const RegexpDfa *dfa,
     const RegexpInst *inst = &program->insts[from->at[i]];
     if (inst->op == REGEXP_MATCH) return true;
     if (inst->op == REGEXP_CHAR && regexp_has(program, inst, class))
-      close_over(closure, dfa, (uint32_t)inst->out);
+      close_over_ways(closure, dfa, (uint32_t)inst->out);
   }
   return false;
 }
@@ -346,7 +349,7 @@ static bool step_back(Closure *closure, const RegexpDfa *dfa,
     for (uint32_t n = program->befores[at]; n < program->befores[at + 1]; n++) {
       const RegexpInst *inst = &program->insts[program->before[n]];
       if (inst->op == REGEXP_CHAR && regexp_has(program, inst, class))
-        close_over(closure, dfa, program->before[n]);
+        close_over_ways(closure, dfa, program->before[n]);
     }
     closure->turns += program->befores[at + 1] - program->befores[at];
   }
@@ -356,7 +359,7 @@ static bool step_back(Closure *closure, const RegexpDfa *dfa,
 static void find_skip(RegexpSearch *search, RegexpDfa *dfa) {
   if (dfa->back || search->program->prefix_len == 0) return;
   Closure closure = closure_of(search, dfa, 0, 0);
-  close_over(&closure, dfa, 0);
+  close_over_ways(&closure, dfa, 0);
   uint32_t kind = settle(search, dfa, &closure, KNOWN_SEEK);
   dfa->skip = find_state(search, dfa, closure.list, kind) * dfa->stride;
 }
@@ -397,7 +400,7 @@ uint32_t dfa_step(RegexpSearch *search, RegexpDfa *dfa, uint32_t row,
   bool match = dfa->back ? step_back(&closure, dfa, from, class)
                          : step_forward(&closure, dfa, from, class);
   if (match && !dfa->back) seek = 0;
-  if (seek) close_over(&closure, dfa, 0);
+  if (seek) close_over_ways(&closure, dfa, 0);
   uint32_t mark = match ? STATE_MATCH : 0, to = mark | STATE_DEAD;
   if (!(kind & KIND_END) && (closure.list->count > 0 || closure.need || seek)) {
     uint32_t next = row_of(search, dfa, &closure, known | seek, &row);
@@ -435,7 +438,7 @@ uint32_t dfa_begin(RegexpSearch *search, RegexpDfa *dfa, size_t at) {
   if (dfa->skip == 0) find_skip(search, dfa);
   Closure closure =
       closure_of(search, dfa, 1, known & (LOOK_BEGINS | LOOK_ENDS));
-  close_over(&closure, dfa, dfa->back ? program->count - 1 : 0);
+  close_over_ways(&closure, dfa, dfa->back ? program->count - 1 : 0);
   row = row_of(search, dfa, &closure, known | seek, &row);
   return *begin = row;
 }

@@ -208,7 +208,7 @@ static bool add_assert(RegexpParse *parse, RegexpLook look) {
 }
 
 // \Q...\E: `at` is after the Q.
-static bool add_quoted(RegexpParse *parse) {
+static bool parse_quoted(RegexpParse *parse) {
   uint32_t rune;
   while (parse->at < parse->pattern.len) {
     if (peek_at(parse, 0, '\\') && peek_at(parse, 1, 'E')) {
@@ -232,7 +232,7 @@ static bool add_escape(RegexpParse *parse) {
     static const RegexpLook looks[] = {LOOK_TEXT_BEGIN, LOOK_TEXT_END,
                                        LOOK_WORD, LOOK_NO_WORD};
     parse->at++;
-    if (*mark == 'Q') return add_quoted(parse);
+    if (*mark == 'Q') return parse_quoted(parse);
     return add_assert(parse, looks[mark - marks]);
   }
   bool is = false;
@@ -304,7 +304,7 @@ static bool repeat_atom(RegexpParse *parse, const RegexpRepeat *repeat) {
 }
 
 // A number after `{` or `,`. -1: there is none. More than may be is one more.
-static int read_count(RegexpParse *parse) {
+static int read_repeat_count(RegexpParse *parse) {
   int count = -1;
   while (parse->at < parse->pattern.len &&
          parse->pattern.data[parse->at] >= '0' &&
@@ -319,10 +319,10 @@ static int read_count(RegexpParse *parse) {
 // {n}, {n,} or {n,m}. false: it is none, and `at` stays.
 static bool read_braces(RegexpParse *parse, int *least, int *most) {
   size_t from = parse->at++;
-  *least = *most = read_count(parse);
+  *least = *most = read_repeat_count(parse);
   if (*least >= 0 && peek_at(parse, 0, ',')) {
     parse->at++;
-    *most = read_count(parse);
+    *most = read_repeat_count(parse);
   }
   if (*least >= 0 && peek_at(parse, 0, '}')) {
     parse->at++;
@@ -456,7 +456,7 @@ static bool close_group(RegexpParse *parse) {
   return true;
 }
 
-static bool add_name(RegexpParse *parse, char *name) {
+static bool add_group_name(RegexpParse *parse, char *name) {
   RegexpName *names = regexp_grown(parse->call, parse->names, &parse->name_cap,
                                    parse->name_count + 1, sizeof *names);
   if (names == NULL) {
@@ -468,9 +468,9 @@ static bool add_name(RegexpParse *parse, char *name) {
   return true;
 }
 
-static bool open_group(RegexpParse *parse, size_t from, char *name) {
+static bool open_capture(RegexpParse *parse, size_t from, char *name) {
   size_t group = parse->name_count;
-  if (!add_name(parse, name)) return false;
+  if (!add_group_name(parse, name)) return false;
   if (group > REGEXP_GROUPS_MOST)
     return regexp_wrong(parse, from,
                         "a pattern has at most %d groups; groups that are not "
@@ -511,11 +511,12 @@ static bool open_named(RegexpParse *parse, size_t from) {
     return regexp_wrong(parse, from,
                         "another group has this name; names differ");
   char *copy = alloc_str(csp_of(parse->call), name);
-  return copy != NULL ? open_group(parse, from, copy) : regexp_no_memory(parse);
+  return copy != NULL ? open_capture(parse, from, copy)
+                      : regexp_no_memory(parse);
 }
 
 // Flags, alone or of a group. `at` is after the question mark.
-static bool read_flags(RegexpParse *parse, size_t from) {
+static bool read_group_flags(RegexpParse *parse, size_t from) {
   uint32_t flags = parse->flags, bit;
   bool off = false, any = false;
   for (;; parse->at++) {
@@ -552,7 +553,7 @@ static bool starts(const RegexpParse *parse, const char *with) {
          memcmp(parse->pattern.data + parse->at, with, len) == 0;
 }
 
-static bool add_group(RegexpParse *parse) {
+static bool parse_group(RegexpParse *parse) {
   static const char *const looks[] = {"(?=", "(?!", "(?<=", "(?<!"};
   size_t from = parse->at;
   for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
@@ -572,10 +573,10 @@ static bool add_group(RegexpParse *parse) {
   }
   if (starts(parse, "(?")) {
     parse->at += 2;
-    return read_flags(parse, from);
+    return read_group_flags(parse, from);
   }
   parse->at++;
-  return open_group(parse, from, NULL);
+  return open_capture(parse, from, NULL);
 }
 
 // --- All of it --------------------------------------------------------------
@@ -585,7 +586,7 @@ static bool parse_one(RegexpParse *parse) {
   uint32_t rune;
   switch (parse->pattern.data[from]) {
     case '(':
-      return add_group(parse);
+      return parse_group(parse);
     case ')':
       return close_group(parse);
     case '|':
@@ -616,7 +617,7 @@ static bool parse_one(RegexpParse *parse) {
 }
 
 bool regexp_parse(RegexpParse *parse) {
-  if (!add_name(parse, NULL) || !push_frame(parse, 0, 0)) return false;
+  if (!add_group_name(parse, NULL) || !push_frame(parse, 0, 0)) return false;
   while (parse->at < parse->pattern.len) {
     if (!parse_one(parse)) return false;
     if (!csp_work(parse->call, 16)) return regexp_no_memory(parse);

@@ -22,7 +22,7 @@ static size_t slot_count(const RegexpSearch *search) {
   return search->want == WANT_GROUPS ? search->program->group_count * 2 : 2;
 }
 
-static void list_clear(RegexpList *list, uint32_t count) {
+static void clear_list(RegexpList *list, uint32_t count) {
   list->count = 0;
   if (++list->mark != 0) return;
   memset(list->marks, 0, count * sizeof *list->marks);
@@ -45,7 +45,7 @@ static bool reserve_row(Pike *pike, int which) {
   return true;
 }
 
-static bool list_add(Pike *pike, int which, uint32_t inst) {
+static bool add_to_list(Pike *pike, int which, uint32_t inst) {
   RegexpMachine *machine = pike->machine;
   RegexpList *list = &machine->lists[which];
   if (!reserve_row(pike, which)) return false;
@@ -60,7 +60,8 @@ static void push_way(RegexpMachine *machine, uint32_t inst, uint32_t slot,
   machine->ways[machine->way_count++] = (RegexpWay){inst, slot, at};
 }
 
-// Follows one way up to a character or the end. The others are left for later.
+// Follows one way up to a character or the end. The others are left for
+// follow_later.
 static bool follow_way(Pike *pike, int which, uint32_t at) {
   RegexpMachine *machine = pike->machine;
   RegexpList *list = &machine->lists[which];
@@ -83,7 +84,7 @@ static bool follow_way(Pike *pike, int which, uint32_t at) {
         break;
       case REGEXP_CHAR:
       case REGEXP_MATCH:
-        return list_add(pike, which, at);
+        return add_to_list(pike, which, at);
     }
     at = (uint32_t)inst->out;
   }
@@ -132,7 +133,7 @@ static bool step_list(Pike *pike, uint32_t class, size_t width) {
   const RegexpProgram *program = pike->program;
   RegexpList *list = &machine->lists[0];
   size_t here = pike->at;
-  list_clear(&machine->lists[1], program->count);
+  clear_list(&machine->lists[1], program->count);
   uint32_t looks = regexp_looks_at(pike->search->text, here + width);
   for (uint32_t i = 0; i < list->count; i++) {
     const RegexpInst *inst = &program->insts[list->at[i]];
@@ -193,7 +194,7 @@ static RegexpFound pike_on(RegexpSearch *search) {
 
 RegexpFound pike_begin(RegexpSearch *search) {
   search->end = REGEXP_NO_PLACE;
-  list_clear(&search->machine->lists[0], search->program->count);
+  clear_list(&search->machine->lists[0], search->program->count);
   search->step = pike_on;
   return REGEXP_MORE;
 }

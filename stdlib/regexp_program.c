@@ -41,7 +41,7 @@ static bool add_edges(Making *making, RegexpRanges *edges,
   return csp_work(making->call, count * 4) || regexp_no_memory(making->parse);
 }
 
-static void *make_block(Making *making, size_t count, size_t size) {
+static void *program_block(Making *making, size_t count, size_t size) {
   void *block = room_alloc(making->call, count, size);
   if (block == NULL) regexp_no_memory(making->parse);
   making->program->bytes += count * size;
@@ -54,7 +54,7 @@ static bool make_segments(Making *making, RegexpRanges *edges) {
   bool fine =
       ranges_add(making->call, edges, 0, 0) || regexp_no_memory(making->parse);
   fine = fine && add_edges(making, edges, parse->ranges, parse->range_count);
-  if (parse->looks & LOOK_WORDS)
+  if (parse->looks & LOOK_ANY_WORD)
     fine = fine && add_edges(making, edges, word_ranges, 4);
   if (parse->looks & (LOOK_LINE_BEGIN | LOOK_LINE_END))
     fine = fine && add_edges(making, edges, &newline_range, 1);
@@ -63,8 +63,8 @@ static bool make_segments(Making *making, RegexpRanges *edges) {
   size_t count = edges->count;
   if (edges->at[count - 1].low == REGEXP_RUNE_END * 2) count--;
   if (count >= REGEXP_NO_CLASS) return too_many_classes(making);
-  program->starts = make_block(making, count, sizeof(uint32_t));
-  program->segment_class = make_block(making, count, sizeof(uint16_t));
+  program->starts = program_block(making, count, sizeof(uint32_t));
+  program->segment_class = program_block(making, count, sizeof(uint16_t));
   if (program->starts == NULL || program->segment_class == NULL) return false;
   for (size_t i = 0; i < count; i++) {
     program->starts[i] = edges->at[i].low / 2;
@@ -107,7 +107,7 @@ static bool make_pages(Making *making) {
     program->ascii[rune] = program->segment_class[find_segment(
         program, rune, 0, program->segment_count)];
   if (program->wide != REGEXP_NO_CLASS) return true;
-  program->pages = make_block(making, PAGES + 1, sizeof(uint16_t));
+  program->pages = program_block(making, PAGES + 1, sizeof(uint16_t));
   if (program->pages == NULL) return false;
   for (uint32_t page = 0; page < PAGES; page++)
     program->pages[page] =
@@ -118,20 +118,20 @@ static bool make_pages(Making *making) {
 
 // --- Classes ----------------------------------------------------------------
 // Goes through the segments of some ranges, or through all others.
-typedef struct Walk {
+typedef struct SegmentWalk {
   const RegexpProgram *program;
   const RegexpRange *ranges;
   size_t count, next;
   uint32_t at, end;  // segments
-} Walk;
+} SegmentWalk;
 
-static Walk walk_of(const RegexpProgram *program, const RegexpRange *ranges,
-                    size_t count) {
-  return (Walk){.program = program, .ranges = ranges, .count = count};
+static SegmentWalk segments_of(const RegexpProgram *program,
+                               const RegexpRange *ranges, size_t count) {
+  return (SegmentWalk){.program = program, .ranges = ranges, .count = count};
 }
 
 // The next segments are those from at to end. false: there are none.
-static bool walk_next(Walk *walk) {
+static bool next_segments(SegmentWalk *walk) {
   if (walk->next == walk->count) return false;
   const RegexpProgram *program = walk->program;
   RegexpRange range = walk->ranges[walk->next++];
@@ -142,11 +142,12 @@ static bool walk_next(Walk *walk) {
 }
 
 // Counts the segments of each class that the ranges have.
-static size_t touch_classes(Making *making, Walk walk, uint32_t *listed) {
+static size_t touch_classes(Making *making, SegmentWalk walk,
+                            uint32_t *listed) {
   const RegexpProgram *program = making->program;
   size_t count = 0;
   *listed = 0;
-  while (walk_next(&walk)) {
+  while (next_segments(&walk)) {
     for (; walk.at < walk.end; walk.at++, count++) {
       uint32_t class = program->segment_class[walk.at];
       if (making->touched[class]++ == 0) making->list[(*listed)++] = class;
@@ -159,7 +160,7 @@ static size_t touch_classes(Making *making, Walk walk, uint32_t *listed) {
 static bool divide_classes(Making *making, const RegexpRange *ranges,
                            size_t count) {
   RegexpProgram *program = making->program;
-  Walk walk = walk_of(program, ranges, count);
+  SegmentWalk walk = segments_of(program, ranges, count);
   uint32_t listed;
   size_t units = touch_classes(making, walk, &listed);
   bool divided = false;
@@ -175,7 +176,7 @@ static bool divide_classes(Making *making, const RegexpRange *ranges,
     making->sizes[class] -= size;
     making->touched[made] = 0;
   }
-  while (divided && walk_next(&walk))
+  while (divided && next_segments(&walk))
     for (; walk.at < walk.end; walk.at++)
       program->segment_class[walk.at] =
           (uint16_t)making->moved[program->segment_class[walk.at]];
@@ -194,7 +195,7 @@ static bool divide_all(Making *making) {
     if (!divide_classes(making, parse->ranges + set->first, set->count))
       return false;
   }
-  if (parse->looks & LOOK_WORDS && !divide_classes(making, word_ranges, 4))
+  if (parse->looks & LOOK_ANY_WORD && !divide_classes(making, word_ranges, 4))
     return false;
   return !(parse->looks & (LOOK_LINE_BEGIN | LOOK_LINE_END)) ||
          divide_classes(making, &newline_range, 1);
@@ -202,7 +203,7 @@ static bool divide_all(Making *making) {
 
 static bool make_classes(Making *making) {
   size_t count = making->program->segment_count;
-  making->sizes = make_block(making, count * 4, sizeof(uint32_t));
+  making->sizes = program_block(making, count * 4, sizeof(uint32_t));
   if (making->sizes == NULL) return false;
   making->touched = making->sizes + count;
   making->moved = making->touched + count;
@@ -214,10 +215,10 @@ static bool make_classes(Making *making) {
 
 static bool make_kinds(Making *making) {
   RegexpProgram *program = making->program;
-  program->kinds = make_block(making, program->class_count + 1, 1);
+  program->kinds = program_block(making, program->class_count + 1, 1);
   if (program->kinds == NULL) return false;
   memset(program->kinds, 0, program->class_count);
-  if (program->looks & LOOK_WORDS)
+  if (program->looks & LOOK_ANY_WORD)
     for (int byte = 0; byte < 0x80; byte++)
       if (regexp_is_word((uint8_t)byte))
         program->kinds[program->ascii[byte]] |= KIND_WORD;
@@ -231,9 +232,10 @@ static bool make_kinds(Making *making) {
 // The set's only class, or NONE. An empty set has one that nothing is of.
 static uint32_t only_class(Making *making, const RegexpSet *set) {
   const RegexpProgram *program = making->program;
-  Walk walk = walk_of(program, making->parse->ranges + set->first, set->count);
+  SegmentWalk walk =
+      segments_of(program, making->parse->ranges + set->first, set->count);
   uint32_t nothing = program->class_count + 1, only = nothing;
-  while (walk_next(&walk)) {
+  while (next_segments(&walk)) {
     for (; walk.at < walk.end; walk.at++) {
       uint32_t class = program->segment_class[walk.at];
       if (only != nothing && only != class) return REGEXP_NONE;
@@ -245,9 +247,10 @@ static uint32_t only_class(Making *making, const RegexpSet *set) {
 
 static bool fill_bits(Making *making, const RegexpSet *set, uint64_t *bits) {
   const RegexpProgram *program = making->program;
-  Walk walk = walk_of(program, making->parse->ranges + set->first, set->count);
+  SegmentWalk walk =
+      segments_of(program, making->parse->ranges + set->first, set->count);
   size_t units = 0;
-  while (walk_next(&walk)) {
+  while (next_segments(&walk)) {
     units += walk.end - walk.at;
     for (; walk.at < walk.end; walk.at++) {
       uint32_t class = program->segment_class[walk.at];
@@ -261,7 +264,7 @@ static bool make_bits(Making *making, size_t many) {
   RegexpProgram *program = making->program;
   size_t words = program->class_count / 64 + 1;
   if (many * words * 8 > REGEXP_BITS_MOST) return too_many_classes(making);
-  uint64_t *bits = make_block(making, many * words, sizeof *bits);
+  uint64_t *bits = program_block(making, many * words, sizeof *bits);
   if (bits == NULL) return false;
   memset(bits, 0, many * words * sizeof *bits);
   program->bits = bits;
@@ -277,7 +280,7 @@ static bool make_bits(Making *making, size_t many) {
 static bool make_sets(Making *making) {
   RegexpProgram *program = making->program;
   size_t count = making->parse->set_count, many = 0;
-  program->sets = make_block(making, count, sizeof *program->sets);
+  program->sets = program_block(making, count, sizeof *program->sets);
   if (program->sets == NULL) return false;
   for (size_t i = 0; i < count; i++) {
     uint32_t only = only_class(making, &making->parse->sets[i]);
@@ -300,7 +303,7 @@ static int32_t past_jumps(const RegexpProgram *program, int32_t at) {
 static bool make_insts(Making *making) {
   RegexpProgram *program = making->program;
   size_t count = making->parse->inst_count;
-  program->insts = make_block(making, count, sizeof *program->insts);
+  program->insts = program_block(making, count, sizeof *program->insts);
   if (program->insts == NULL) return false;
   memcpy(program->insts, making->parse->insts, count * sizeof *program->insts);
   program->count = (uint32_t)count;
@@ -328,9 +331,9 @@ static int ways_of(const RegexpInst *inst, uint32_t ways[2]) {
 static bool make_before(Making *making) {
   RegexpProgram *program = making->program;
   uint32_t count = program->count, ways[2], sum = 0;
-  uint32_t *befores = make_block(making, count + 1, sizeof *befores);
+  uint32_t *befores = program_block(making, count + 1, sizeof *befores);
   program->befores = befores;
-  program->before = make_block(making, (size_t)count * 2, sizeof *befores);
+  program->before = program_block(making, (size_t)count * 2, sizeof *befores);
   if (befores == NULL || program->before == NULL) return false;
   memset(befores, 0, (count + 1) * sizeof *befores);
   for (uint32_t i = 0; i < count; i++)

@@ -33,7 +33,7 @@ typedef struct Template {
   bool groups;  // more than all of the match is wanted
 } Template;
 
-static size_t name_length(Str text, size_t at) {
+static size_t group_name_length(Str text, size_t at) {
   size_t len = 0;
   bool digits = at < text.len && (uint8_t)(text.data[at] - '0') < 10;
   for (; at + len < text.len; len++) {
@@ -52,7 +52,7 @@ static uint32_t group_by_number(const RegexpProgram *program, Str name) {
   return number;
 }
 
-static uint32_t find_group(const RegexpProgram *program, Str name) {
+static uint32_t group_of_name(const RegexpProgram *program, Str name) {
   if ((uint8_t)(*name.data - '0') < 10) return group_by_number(program, name);
   for (uint32_t i = 1; i < program->group_count; i++) {
     const char *known = program->names[i].name;
@@ -86,12 +86,12 @@ static bool read_dollar(Template *template, uint32_t *group) {
   bool braces = template->at < text.len && text.data[template->at] == '{';
   *group = REGEXP_NONE;
   if (template->at < text.len && text.data[template->at] == '$') return true;
-  size_t from = template->at + braces, len = name_length(text, from);
+  size_t from = template->at + braces, len = group_name_length(text, from);
   bool closed =
       !braces || (from + len < text.len && text.data[from + len] == '}');
   if (len == 0 || !closed) return bad_dollar(template);
   Str name = {text.data + from, len};
-  *group = find_group(template->program, name);
+  *group = group_of_name(template->program, name);
   template->at = from + len + braces;
   return *group != REGEXP_NONE || no_group(template, name);
 }

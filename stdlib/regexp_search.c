@@ -217,7 +217,7 @@ static RegexpFound literal_on(RegexpSearch *search) {
 }
 
 // --- Groups -----------------------------------------------------------------
-static RegexpFound list_on(RegexpSearch *search) {
+static RegexpFound begin_list(RegexpSearch *search) {
   search->at = search->from;
   return pike_begin(search);
 }
@@ -246,8 +246,8 @@ static RegexpFound found_place(RegexpSearch *search) {
 }
 
 // --- Backwards --------------------------------------------------------------
-static RegexpFound give_up(RegexpSearch *search) {
-  search->step = list_on;
+static RegexpFound give_up_automaton(RegexpSearch *search) {
+  search->step = begin_list;
   return REGEXP_MORE;
 }
 
@@ -279,7 +279,7 @@ static RegexpFound back_on(RegexpSearch *search) {
     uint32_t class = class_before(search, &before);
     last = at <= search->from;
     uint32_t to = row_on(search, dfa, at, class);
-    if (to == 0) return give_up(search);
+    if (to == 0) return give_up_automaton(search);
     if (to & STATE_MATCH) search->begin = at;
     search->row = to & STATE_ROW;
     if (to & STATE_DEAD || last) return found_place(search);
@@ -300,7 +300,7 @@ static RegexpFound back_begin(RegexpSearch *search) {
   search->at = search->end;
   search->begin = search->end;
   search->row = dfa->cap > 0 ? dfa_begin(search, dfa, search->end) : 0;
-  if (search->row == 0) return give_up(search);
+  if (search->row == 0) return give_up_automaton(search);
   search->step = back_on;
   return REGEXP_MORE;
 }
@@ -317,7 +317,7 @@ static RegexpFound forward_over(RegexpSearch *search) {
 static RegexpFound forward_last(RegexpSearch *search, RegexpDfa *dfa) {
   size_t at = search->text.len;
   uint32_t to = row_on(search, dfa, at, search->program->class_count);
-  if (to == 0) return give_up(search);
+  if (to == 0) return give_up_automaton(search);
   if (to & STATE_MATCH) search->end = at;
   return forward_over(search);
 }
@@ -365,7 +365,7 @@ static RegexpFound forward_on(RegexpSearch *search) {
     if (at >= stop) break;
     uint32_t class = regexp_class_at(search->program, search->text, at, &width);
     uint32_t to = row_on(search, dfa, at, class);
-    if (to == 0) return give_up(search);
+    if (to == 0) return give_up_automaton(search);
     if (to & STATE_MATCH) search->end = at;
     if (to & STATE_DEAD || (to & STATE_MATCH && search->want == WANT_MATCH))
       return forward_over(search);
@@ -389,7 +389,7 @@ static RegexpFound search_begin_on(RegexpSearch *search) {
     return REGEXP_MORE;
   }
   search->row = dfa->cap > 0 ? dfa_begin(search, dfa, search->from) : 0;
-  search->step = search->row != 0 ? forward_on : list_on;
+  search->step = search->row != 0 ? forward_on : begin_list;
   return REGEXP_MORE;
 }
 
@@ -427,6 +427,6 @@ static RegexpFound run_steps(RegexpSearch *search) {
 RegexpFound regexp_search_on(RegexpSearch *search) { return run_steps(search); }
 
 RegexpFound regexp_search_listed(RegexpSearch *search) {
-  if (search->step == search_begin_on) search->step = list_on;
+  if (search->step == search_begin_on) search->step = begin_list;
   return run_steps(search);
 }
