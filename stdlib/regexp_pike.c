@@ -45,7 +45,7 @@ static bool reserve_row(Pike *pike, int which) {
   return true;
 }
 
-static bool add_to_list(Pike *pike, int which, uint32_t inst) {
+static bool pike_add(Pike *pike, int which, uint32_t inst) {
   RegexpMachine *machine = pike->machine;
   RegexpList *list = &machine->lists[which];
   if (!reserve_row(pike, which)) return false;
@@ -84,7 +84,7 @@ static bool follow_way(Pike *pike, int which, uint32_t at) {
         break;
       case REGEXP_CHAR:
       case REGEXP_MATCH:
-        return add_to_list(pike, which, at);
+        return pike_add(pike, which, at);
     }
     at = (uint32_t)inst->out;
   }
