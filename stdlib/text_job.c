@@ -22,10 +22,15 @@ static void free_part(TextJob *job) {
   csp_alloc_free(part);
 }
 
+static void free_own(TextJob *job) {
+  if (job->own != NULL && job->drop != NULL) job->drop(job->own);
+  csp_alloc_free(job->own);
+}
+
 static void text_job_free(TextJob *job) {
   while (job->parts != NULL) free_part(job);
   buffer_free(&job->text);
-  csp_alloc_free(job->own);
+  free_own(job);
 }
 
 // What is in the buffer becomes a part.
@@ -130,7 +135,7 @@ static CspStatus text_job_fail(TextJob *job) {
 }
 
 static CspStatus text_job_done(TextJob *job, CspValue text) {
-  csp_alloc_free(job->own);
+  free_own(job);
   if (job->done != NULL) return job->done(job->call, job, text);
   return csp_ok(job->call, text);
 }

@@ -23,14 +23,15 @@ struct TextJob {
   bool (*turns)(TextJob *job);
   // Gives the result. NULL: the text.
   CspStatus (*done)(CspCall *call, TextJob *job, CspValue text);
-  Buffer text;           // what was added last
-  TextPart *parts;       // what was added before it, the last part first
-  size_t before;         // bytes of the parts
-  char *to;              // out's text
-  Str adding[2];         // long texts that are being added, of values kept
-  uint64_t took, asked;  // units in this piece; those that were charged
-  bool all;              // turns has said false
-  void *own;             // of csp_alloc, or NULL
+  Buffer text;              // what was added last
+  TextPart *parts;          // what was added before it, the last part first
+  size_t before;            // bytes of the parts
+  char *to;                 // out's text
+  Str adding[2];            // long texts that are being added, of values kept
+  uint64_t took, asked;     // units in this piece; those that were charged
+  bool all;                 // turns has said false
+  void *own;                // of csp_alloc, or NULL
+  void (*drop)(void *own);  // gives back what own has, or NULL
   // The native's own: what it goes through, how far it is, ...
   Str s, old, new;
   size_t at, seen;

@@ -35,13 +35,15 @@ static const char modules[] =
     "import \"strings\"\nimport \"bytes\"\nimport \"maps\"\nimport \"math\"\n"
     "import \"time\"\nimport \"fmt\"\nimport \"rand\"\nimport \"os\"\n"
     "import \"sched\"\nimport \"sync\"\nimport \"json\"\nimport \"csv\"\n"
-    "import \"uuid\"\nimport \"toml\"\nimport \"url\"\nimport \"html\"\n";
+    "import \"uuid\"\nimport \"toml\"\nimport \"url\"\nimport \"html\"\n"
+    "import \"regexp\"\n";
 
 // What takes long to make and does not change is made once. Lists are copied
 // for each function.
 static const char script[] =
     "import \"os\"\n"
     "import \"rand\"\n"
+    "import \"regexp\"\n"
     "import \"strings\"\n"
     "import \"sync\"\n"
     "const LARGE = \"a\".repeat(64 << 20)\n"
@@ -105,7 +107,8 @@ static const char script[] =
     "0..9223372036854775807, (9..0).by(-2), [],\n"
     "    {}, chan(1), MANY, copy(CHARS), copy(RUNES), bytes(MANY), \"true\",\n"
     "    opened(path)?, rand.new(1), ended(), timer(0),\n"
-    "    sync.mutex(), sync.semaphore(1000000), sync.counter()] + more, nil\n"
+    "    sync.mutex(), sync.semaphore(1000000), sync.counter(),\n"
+    "    regexp.compile(\"(a|b*)*(c)?$\")?] + more, nil\n"
     "}\n";
 
 // --- Measuring --------------------------------------------------------------
