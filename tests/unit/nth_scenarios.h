@@ -318,21 +318,6 @@ static const Scenario scenarios[] = {
      "for i in 100 { xs.push(i) }\n"
      "println(max(xs...), len(\"x\".repeat(5000)))\n",
      ""},
-    // (a connection that is dialled anew leaves one that ends at once)
-    {"serving", RUN_BLOCKING, 0, "[\"hello!\"] nil\n", "",
-     "import \"net\"\n"
-     "l := net.listen(\"127.0.0.1:0\")?\n"
-     "func serving() {\n  defer l.close()\n"
-     "  return l.serve(func(c) {\n    c.read_line()?\n    word := "
-     "c.read_until(\";\")?\n    c.write(word, bytes(c.read_exact(3)?))?\n  "
-     "})\n}\n"
-     "t := go serving()\n"
-     "c := net.dial(l.address())?\n"
-     "c.write(\"a line\\nhel;lo!\")?\n"
-     "pieces := list(c.incoming(1))\n"
-     "l.close()\n"
-     "err := <-t\nif len(pieces) > 0 || err != nil { println(pieces, err) }",
-     "import \"net\""},
     // What is refused leaves all as it was, and may be tried again.
     {"a map is cleared", RUN, 0, "{\"c\": 3}\n", "",
      "import \"host\"\nm := {a: 1, b: 2}\n"
