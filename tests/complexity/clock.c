@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   CspConfig config;
   csp_config_init(&config);
   config.stepped = true;  // one thread
-  config.allowed = CSP_FILES | CSP_ENVIRONMENT;
+  config.allowed = CSP_FILES | CSP_ENVIRONMENT | CSP_NET;
   config.argc = argc - 2;
   config.argv = argv + 2;
   Csp *csp = csp_new(&config);
