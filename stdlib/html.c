@@ -20,7 +20,7 @@ static Str reference_of(char c) {
   }
 }
 
-static bool escape_turns(TextJob *job) {
+static bool html_turns(TextJob *job) {
   while (job->at < job->s.len && !text_job_full(job)) {
     size_t from = job->at, most = from + TEXT_JOB_SHORT;
     if (most > job->s.len) most = job->s.len;
@@ -39,7 +39,7 @@ static bool escape_turns(TextJob *job) {
 
 // escape(s)
 static CspStatus html_escape(CspCall *call) {
-  TextJob job = text_job_of(call, escape_turns);
+  TextJob job = text_job_of(call, html_turns);
   if (!need_str(call, 0, &job.s)) return CSP_PANIC;
   return text_job_run(&job);
 }

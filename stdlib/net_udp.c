@@ -163,7 +163,7 @@ static CspStatus received(CspCall *call, UdpSocket *udp, UdpReceive *receive,
   return csp_ok(call, csp_nil());
 }
 
-static bool make_room(CspCall *call, UdpSocket *udp, size_t want) {
+static bool make_udp_room(CspCall *call, UdpSocket *udp, size_t want) {
   size_t cap = want < ROOM_LEAST ? ROOM_LEAST : want;
   if (cap <= udp->cap) return true;
   char *room = csp_alloc(csp_of(call), udp->room, cap);
@@ -187,7 +187,7 @@ static CspStatus receive_on(CspCall *call, UdpSocket *udp,
     NetAddress from = {.len = sizeof from.name};
     int fd = csp_fd_number(udp->fd);
     if (fd < 0) return receive_failed(call, udp, receive, NET_CLOSED);
-    if (!make_room(call, udp, receive->want))
+    if (!make_udp_room(call, udp, receive->want))
       return receive_failed(call, udp, receive, ENOMEM);
     ssize_t n = recvfrom(fd, udp->room, receive->want, MSG_TRUNC,
                          (struct sockaddr *)&from.name, &from.len);
@@ -256,7 +256,8 @@ static CspStatus send_failed(CspCall *call, UdpSocket *udp, UdpSend *send,
                         send->stall);
 }
 
-static CspStatus wait_to_send(CspCall *call, UdpSocket *udp, UdpSend *send) {
+static CspStatus wait_to_send_udp(CspCall *call, UdpSocket *udp,
+                                  UdpSend *send) {
   send->stall = __atomic_load_n(&udp->stall, __ATOMIC_RELAXED);
   csp_when_ready(call, udp->fd, CSP_WRITES, net_until(call, send->stall));
   return csp_again(call, sent_step, send, sizeof *send, 0);
@@ -296,7 +297,7 @@ static int send_value(CspCall *call, int fd, const UdpSocket *udp,
 static CspStatus send_on(CspCall *call, UdpSocket *udp, UdpSend *send) {
   int fd = csp_fd_number(udp->fd);
   int error = fd < 0 ? NET_CLOSED : send_value(call, fd, udp, &send->to);
-  if (error == EAGAIN) return wait_to_send(call, udp, send);
+  if (error == EAGAIN) return wait_to_send_udp(call, udp, send);
   if (error) return send_failed(call, udp, send, error);
   leave_writes(call, udp, send);
   return csp_ok(call, csp_nil());

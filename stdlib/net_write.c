@@ -58,15 +58,15 @@ static size_t copy_written(CspValue piece, size_t at, char *to, size_t room) {
 
 // Bytes of one piece or more, and how many are of each: bytes may have another
 // length when these are sent.
-typedef struct Part {
+typedef struct SentPart {
   Str bytes;
   int pieces;
   size_t taken[PART_PIECES];
-} Part;
+} SentPart;
 
 // What is sent next: a long string as it is, else what pieces hold together.
 static void next_sent(CspCall *call, const NetWrite *write, char *room,
-                      Part *part) {
+                      SentPart *part) {
   size_t len = 0, at = write->at;
   part->bytes = (Str){room, 0};
   part->pieces = 0;
@@ -90,7 +90,7 @@ static void next_sent(CspCall *call, const NetWrite *write, char *room,
   part->bytes.len = len;
 }
 
-static void use_sent(CspCall *call, NetWrite *write, const Part *part,
+static void use_sent(CspCall *call, NetWrite *write, const SentPart *part,
                      size_t sent) {
   for (int i = 0; i < part->pieces; i++) {
     size_t taken = part->taken[i];
@@ -130,7 +130,7 @@ static CspStatus write_on(CspCall *call, Connection *connection,
                           NetWrite *write) {
   enum { CALL_COST = 2000 };  // ns of a system call
   char room[GATHERED];
-  Part part;
+  SentPart part;
   for (;;) {
     int fd = csp_fd_number(connection->fd);
     if (fd < 0) return fail_write(call, connection, write, NET_CLOSED);
