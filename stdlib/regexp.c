@@ -182,7 +182,8 @@ static bool make_match(CspCall *call, const RegexpSearch *search,
   CspValue type = regexp_library_value(call, true);
   if (csp_new_struct(call, type, MATCH_FIELDS, fields, NULL, &result) !=
       CSP_DONE) {
-    csp_rethrow(call, &result);
+    csp_result_free(&result);  // all fields are given: there was no memory
+    csp_panic_memory(call);
     return false;
   }
   *match = result.values[0];

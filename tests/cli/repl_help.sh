@@ -23,5 +23,5 @@
 END
   status=$?
   echo "$status" > "$TMPDIR/status"
-} | sed -n 's/seps\..*/seps./; s/  *\[NAME\]  */ [NAME] /; s/list, or.*/list/; s/    ends.*/    ends/; /^s\.split/p; /^    a list/p; /^os\./p; /^    ends/p; /^:help/p'
+} | sed -n 's/seps\..*/seps./; s/  *\[NAME\]  */ [NAME] /; s/list, or.*/list/; s/    ends.*/    ends/; /^s\.split/p; /^    a list of the parts between seps/p; /^os\./p; /^    ends/p; /^:help/p'
 exit "$(cat "$TMPDIR/status")"

@@ -229,6 +229,21 @@ static const Scenario scenarios[] = {
      "println(g.sample([1, 2, 3], 2), g.bytes(3), len(rand.bytes(2)), "
      "g.choice([1]), float(\"1e40\"), int(\"10\"))\n",
      "import \"bytes\"\nimport \"math\"\nimport \"rand\""},
+    {"library: regexp", RUN, 0, "true ab nil 2 [x] b.a a|b 4 ok\n", "",
+     "import \"regexp\"\n"
+     "re := regexp.compile(\"(?i)(?P<n>a+)(b)?\\\\b|[\\\\pL]\")?\n"
+     "fast := re.replace(\"ab\", func(m) => m.named.n)\n"
+     "m := re.find(\"- ab\")\n"
+     "_, err := regexp.compile(\"(\")\n"
+     "many := "
+     "regexp.compile(\"[ab]*a[ab]{4}c\")?.match(\"abbabaab\".repeat(9))\n"
+     "println(re.match(\"xab\"), m.text, re.find(\"-\"), m.start,\n"
+     "  re.replace(\"[ab]\", \"x\"), regexp.compile(\"-\")?.replace(\"b-a\", "
+     "\".\"),\n"
+     "  re.find_all(\"a|b\").map(func(m) => m.text).join(\"|\"),\n"
+     "  len(regexp.compile(\",\")?.split(\"a,b,c,d\")),\n"
+     "  (if fast == \"a\" && err != nil && !many { \"ok\" } else { \"no\" }))",
+     "import \"regexp\""},
     {"library: time", RUN, 0, NULL, "",
      "import \"time\"\n"
      "t := time.parse(\"2024-02-29 10:00:00\", utc: true)?\n"
