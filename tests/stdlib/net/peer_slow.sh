@@ -25,6 +25,7 @@ c.sendall(b"the answer\nrest")
 c.close()
 c, _ = listener.accept()
 c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+c.recv(1)
 c.close()
 END
 cat > script.csp << 'END'
@@ -42,6 +43,7 @@ println(c.read_line()?)
 _, err := c.read_line()
 println(err.code, c.read()?)
 c = net.dial(address)?
+c.write("x")?
 _, err = c.read()
 println(err.code)
 END
