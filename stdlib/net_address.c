@@ -11,6 +11,8 @@
 
 #include "stdlib/net.h"
 
+enum { ADDRESS_MOST = 300 };  // bytes: a name has up to 253
+
 static bool split_text(Str text, Str *host, Str *port) {
   const char *colon = text.len > 0 ? memrchr(text.data, ':', text.len) : NULL;
   if (colon == NULL || memchr(text.data, '\0', text.len) != NULL) return false;
@@ -76,6 +78,7 @@ const char *net_parse(Str text, NetAddress *address) {
   uint16_t number;
   char copy[HOST];
   *address = (NetAddress){.len = 0};
+  if (text.len > ADDRESS_MOST) return "an address has at most 300 bytes";
   if (text.len >= PREFIX && memcmp(text.data, prefix, PREFIX) == 0)
     return parse_unix((Str){text.data + PREFIX, text.len - PREFIX}, address);
   if (text.len > 0 && memchr(text.data, '\0', text.len) != NULL)
@@ -113,8 +116,9 @@ CspStatus net_split_name(CspCall *call) {
   Str text, host, port;
   NetAddress address;
   if (!need_str(call, 0, &text)) return CSP_PANIC;
-  bool is_name = split_text(text, &host, &port) && host.len > 0 &&
-                 host.data == text.data && net_parse(text, &address) != NULL &&
+  bool is_name = text.len <= ADDRESS_MOST && split_text(text, &host, &port) &&
+                 host.len > 0 && host.data == text.data &&
+                 net_parse(text, &address) != NULL &&
                  parse_port(port, &(uint16_t){0});
   if (!is_name) {
     csp_return(call, csp_nil());

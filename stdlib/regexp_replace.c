@@ -104,27 +104,39 @@ static void add_template_part(Template *template, size_t from, size_t to,
   template->groups |= group != REGEXP_NONE &&group > 0;
 }
 
+// Moves `at` to the next dollar, or to the text's end. false: panicked.
+static bool next_dollar(Template *template) {
+  enum { PIECE = 1 << 16 };
+  Str text = template->text;
+  while (template->at < text.len) {
+    const char *from = text.data + template->at;
+    size_t left = text.len - template->at, piece = left < PIECE ? left : PIECE;
+    const char *dollar = memchr(from, '$', piece);
+    size_t passed = dollar != NULL ? (size_t)(dollar - from) : piece;
+    template->at += passed;
+    if (!csp_work(template->call, 10 + passed / 16)) return false;
+    if (dollar != NULL) break;
+  }
+  return true;
+}
+
 // false: panicked.
 static bool read_template(Template *template) {
   Str text = template->text;
   size_t from = 0;
   template->at = template->count = 0;
-  while (template->at < text.len) {
-    const char *dollar =
-        memchr(text.data + template->at, '$', text.len - template->at);
-    if (dollar == NULL) break;
-    size_t to = (size_t)(dollar - text.data);
+  while (next_dollar(template) && template->at < text.len) {
+    size_t to = template->at++;
     uint32_t group;
-    template->at = to + 1;
     if (!read_dollar(template, &group)) return false;
     bool plain = group == REGEXP_NONE;
     add_template_part(template, from, to + plain, group);
     template->at += plain;
     from = template->at;
-    if (!csp_work(template->call, 40 + (to - from) / 16)) return false;
+    if (!csp_work(template->call, 30)) return false;
   }
   add_template_part(template, from, text.len, REGEXP_NONE);
-  return csp_work(template->call, text.len / 16);
+  return csp_work(template->call, 1);  // false after a panic
 }
 
 // --- Pieces -----------------------------------------------------------------
