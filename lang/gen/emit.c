@@ -267,8 +267,8 @@ void emit_branch_back(Compiler *compiler, Pos pos, Instr instr, uint32_t to) {
 
 bool emit_reachable(const Compiler *compiler) {
   const Func *func = compiler->func;
-  // (last >= ncode: memory is out, or it is too complex)
-  if (func->gen.last >= func->gen.ncode ||
+  // What is lost may have any word in the last instruction's place.
+  if (code_is_lost(compiler) || func->gen.last >= func->gen.ncode ||
       func->gen.last_target == func->gen.ncode)
     return true;
   Op last = (Op)INSTR_OP(func->gen.code[func->gen.last]);
