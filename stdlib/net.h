@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "stdlib/net_turn.h"
 #include "stdlib/stdlib.h"
 
 // --- net_address.c ----------------------------------------------------------
@@ -69,7 +70,6 @@ CspValue net_new_connection(CspCall *call);
 int net_connected(CspCall *call, CspValue v, int fd, const NetAddress *remote);
 // (nil, error): "cannot VERB WHERE: ...", with the errno's code. NET_LATE: the
 // time is over, after `ns`.
-enum { NET_LATE = -1, NET_CLOSED = -2, NET_ENDED = -3 };
 CspStatus net_fail(CspCall *call, const char *verb, const NetAddress *where,
                    int error, int64_t ns);
 // The same, for functions that have no other result.

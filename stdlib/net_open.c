@@ -318,42 +318,35 @@ CspStatus net_stop_listening(CspCall *call) {
 }
 
 // --- Accepting --------------------------------------------------------------
-// Between its pieces.
+// The turn keeps the next connection.
 typedef struct Accept {
-  CspValue connection;  // the next one
-  bool has_turn;
+  NetTurn turn;
+  Listener *listener;
   int collected;
   int64_t pause;
 } Accept;
 
-static CspStatus accept_failed(CspCall *call, Listener *listener,
-                               Accept *accept, int error) {
-  if (accept->has_turn) csp_fd_leave(call, listener->fd, CSP_READS);
-  return net_fail(call, "accept at", &listener->local, error, 0);
+static CspStatus accept_failed(CspCall *call, NetTurn *turn, int error) {
+  const Accept *accept = (Accept *)turn;
+  return net_fail(call, "accept at", &accept->listener->local, error, 0);
 }
-
-static CspStatus accept_step(CspCall *call, void *data, bool on);
 
 // Where the system lacks something, connections that nothing holds are
 // collected first, and then it tries again, less and less often.
-static CspStatus accept_later(CspCall *call, Listener *listener, Accept *accept,
-                              int error) {
+static CspStatus accept_later(CspCall *call, Accept *accept, int error) {
   enum { FIRST_PAUSE = 5000000 };  // ns
   const int64_t longest = 1000000000;
-  bool lacks = is_lack(error);
   if (collects(call, &accept->collected, error))
-    return csp_again(call, accept_step, accept, sizeof *accept, 1);
-  accept->pause = !lacks               ? 0
-                  : accept->pause == 0 ? FIRST_PAUSE
-                                       : 2 * accept->pause;
-  if (accept->pause > longest) accept->pause = longest;
-  if (lacks) {  // the listener is ready all the time: its other side never is
-    csp_when_ready(call, listener->fd, CSP_WRITES,
-                   net_until(call, accept->pause));
-  } else {
-    csp_when_ready(call, listener->fd, CSP_READS, 0);
+    return net_later(call, &accept->turn);
+  if (!is_lack(error)) {
+    accept->pause = 0;
+    return net_wait(call, &accept->turn, 0);
   }
-  return csp_again(call, accept_step, accept, sizeof *accept, 1);
+  accept->pause = accept->pause == 0 ? FIRST_PAUSE : 2 * accept->pause;
+  if (accept->pause > longest) accept->pause = longest;
+  // The listener is ready all the time, and its other side never is.
+  return net_pause(call, &accept->turn, CSP_WRITES,
+                   net_until(call, accept->pause));
 }
 
 // These are of a connection that has ended already (accept(2)).
@@ -364,61 +357,46 @@ static bool is_of_connection(int error) {
          error == ENETUNREACH;
 }
 
-static CspStatus accepted(CspCall *call, Listener *listener, Accept *accept,
-                          int fd, const NetAddress *remote) {
-  int error = net_connected(call, accept->connection, fd, remote);
-  if (error) return accept_failed(call, listener, accept, error);
-  csp_fd_leave(call, listener->fd, CSP_READS);
+static CspStatus accepted(CspCall *call, Accept *accept, int fd,
+                          const NetAddress *remote) {
+  CspValue made = accept->turn.kept;
+  int error = net_connected(call, made, fd, remote);
+  if (error) return net_failed(call, &accept->turn, error);
+  net_leave(call, &accept->turn);
   // (The system's name of a Unix socket may be one that a root was left for.)
-  Connection *connection =
-      csp_host_data(accept->connection, &net_connection_class);
-  if (net_is_unix(remote)) connection->local = listener->local;
-  return csp_ok_value(call, accept->connection);
+  Connection *connection = csp_host_data(made, &net_connection_class);
+  if (net_is_unix(remote)) connection->local = accept->listener->local;
+  return csp_ok_value(call, made);
 }
 
-// The call has the turn.
-static CspStatus accept_on(CspCall *call, Listener *listener, Accept *accept) {
+static CspStatus try_to_accept(CspCall *call, NetTurn *turn) {
   enum { CALL_COST = 3000 };  // ns of a system call
+  Accept *accept = (Accept *)turn;
   for (;;) {
     NetAddress remote = {.len = sizeof remote.name};
-    int number = csp_fd_number(listener->fd);
-    if (number < 0) return accept_failed(call, listener, accept, NET_CLOSED);
+    int number = csp_fd_number(turn->fd);
+    if (number < 0) return net_failed(call, turn, NET_CLOSED);
     int fd = accept4(number, (struct sockaddr *)&remote.name, &remote.len,
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
     int error = fd < 0 ? errno : 0;
     bool again = csp_spent(call, CALL_COST);
-    if (fd >= 0) return accepted(call, listener, accept, fd, &remote);
+    if (fd >= 0) return accepted(call, accept, fd, &remote);
     if (error == EAGAIN || is_lack(error))
-      return accept_later(call, listener, accept, error);
-    if (!is_of_connection(error))
-      return accept_failed(call, listener, accept, error);
-    if (again) return csp_again(call, accept_step, accept, sizeof *accept, 1);
+      return accept_later(call, accept, error);
+    if (!is_of_connection(error)) return net_failed(call, turn, error);
+    if (again) return net_later(call, turn);
   }
 }
 
-static CspStatus accept_step(CspCall *call, void *data, bool on) {
-  Accept *accept = data;
-  Listener *listener = csp_host_data(csp_arg(call, 0), &net_listener_class);
-  if (on) return accept_on(call, listener, accept);
-  csp_fd_leave(call, listener->fd, CSP_READS);
-  return CSP_PANIC;
-}
-
-static CspStatus accept_turn_step(CspCall *call, void *data, bool on) {
-  Accept *accept = data;
-  Listener *listener = csp_host_data(csp_arg(call, 0), &net_listener_class);
-  accept->has_turn = on && csp_ready(call) == CSP_FD_READY;
-  if (accept->has_turn) return accept_on(call, listener, accept);
-  return on ? accept_failed(call, listener, accept, NET_CLOSED) : CSP_PANIC;
-}
+static const NetWay accepting = {CSP_READS, sizeof(Accept), try_to_accept,
+                                 accept_failed};
 
 CspStatus net_accept(CspCall *call) {
   Listener *listener = net_listener(call);
   if (listener == NULL) return CSP_PANIC;
-  Accept accept = {.connection = net_new_connection(call)};
-  if (csp_is_undef(accept.connection)) return CSP_PANIC;
-  accept.has_turn = csp_fd_enter(listener->fd, CSP_READS) >= 0;
-  if (accept.has_turn) return accept_on(call, listener, &accept);
-  csp_when_entered(call, listener->fd, CSP_READS);
-  return csp_again(call, accept_turn_step, &accept, sizeof accept, 1);
+  CspValue connection = net_new_connection(call);
+  if (csp_is_undef(connection)) return CSP_PANIC;
+  Accept accept = {.turn = {connection, &accepting, listener->fd, false},
+                   .listener = listener};
+  return net_begin(call, &accept.turn);
 }

@@ -124,36 +124,31 @@ CspStatus net_udp(CspCall *call) {
 
 // --- Receiving --------------------------------------------------------------
 typedef struct UdpReceive {
-  bool has_turn;
+  NetTurn turn;
+  UdpSocket *udp;
   size_t want;
   int64_t stall;
 } UdpReceive;
 
-static CspStatus received_step(CspCall *call, void *data, bool on);
-
-static void leave_reads(CspCall *call, UdpSocket *udp, UdpReceive *receive) {
-  if (receive->has_turn) csp_fd_leave(call, udp->fd, CSP_READS);
-  receive->has_turn = false;
-}
-
-static CspStatus receive_failed(CspCall *call, UdpSocket *udp,
-                                UdpReceive *receive, int error) {
+static CspStatus receive_failed(CspCall *call, NetTurn *turn, int error) {
+  const UdpReceive *receive = (UdpReceive *)turn;
+  const UdpSocket *udp = receive->udp;
   bool has_peer = udp->peer.len > 0;
-  leave_reads(call, udp, receive);
   csp_return(call, csp_nil());
   return net_fail(call, has_peer ? "receive from" : "receive at",
                   has_peer ? &udp->peer : &udp->local, error, receive->stall);
 }
 
 // (data, from, nil), or the error that it is too long.
-static CspStatus received(CspCall *call, UdpSocket *udp, UdpReceive *receive,
+static CspStatus received(CspCall *call, UdpReceive *receive,
                           const NetAddress *from, size_t len) {
   char sender[NET_ADDRESS_TEXT];
   net_address_text(from, sender);
   bool fits = len <= receive->want;
   csp_charge(call, len / 128);
-  csp_return(call, fits ? csp_string(call, udp->room, len) : csp_nil());
-  leave_reads(call, udp, receive);
+  csp_return(call,
+             fits ? csp_string(call, receive->udp->room, len) : csp_nil());
+  net_leave(call, &receive->turn);
   if (!fits)
     return csp_ok_coded(call, "too_long",
                         "cannot receive from %s: a datagram of %zu bytes is "
@@ -173,52 +168,31 @@ static bool make_udp_room(CspCall *call, UdpSocket *udp, size_t want) {
   return true;
 }
 
-static CspStatus wait_for_datagram(CspCall *call, UdpSocket *udp,
-                                   UdpReceive *receive) {
-  receive->stall = __atomic_load_n(&udp->stall, __ATOMIC_RELAXED);
-  csp_when_ready(call, udp->fd, CSP_READS, net_until(call, receive->stall));
-  return csp_again(call, received_step, receive, sizeof *receive, 0);
+static CspStatus wait_for_datagram(CspCall *call, UdpReceive *receive) {
+  receive->stall = __atomic_load_n(&receive->udp->stall, __ATOMIC_RELAXED);
+  return net_wait(call, &receive->turn, net_until(call, receive->stall));
 }
 
-// The call has the turn. MSG_TRUNC tells the length of all of the datagram.
-static CspStatus receive_on(CspCall *call, UdpSocket *udp,
-                            UdpReceive *receive) {
+// MSG_TRUNC tells the length of all of the datagram.
+static CspStatus try_to_receive(CspCall *call, NetTurn *turn) {
+  UdpReceive *receive = (UdpReceive *)turn;
+  UdpSocket *udp = receive->udp;
   for (;;) {
     NetAddress from = {.len = sizeof from.name};
     int fd = csp_fd_number(udp->fd);
-    if (fd < 0) return receive_failed(call, udp, receive, NET_CLOSED);
+    if (fd < 0) return net_failed(call, turn, NET_CLOSED);
     if (!make_udp_room(call, udp, receive->want))
-      return receive_failed(call, udp, receive, ENOMEM);
+      return net_failed(call, turn, ENOMEM);
     ssize_t n = recvfrom(fd, udp->room, receive->want, MSG_TRUNC,
                          (struct sockaddr *)&from.name, &from.len);
-    if (n >= 0) return received(call, udp, receive, &from, (size_t)n);
-    if (errno == EAGAIN) return wait_for_datagram(call, udp, receive);
-    if (errno != EINTR) return receive_failed(call, udp, receive, errno);
+    if (n >= 0) return received(call, receive, &from, (size_t)n);
+    if (errno == EAGAIN) return wait_for_datagram(call, receive);
+    if (errno != EINTR) return net_failed(call, turn, errno);
   }
 }
 
-// After a wait for a datagram.
-static CspStatus received_step(CspCall *call, void *data, bool on) {
-  UdpSocket *udp = udp_of(call);
-  UdpReceive *receive = data;
-  if (!on) {
-    leave_reads(call, udp, receive);
-    return CSP_PANIC;
-  }
-  CspReady ready = csp_ready(call);
-  if (ready == CSP_FD_READY) return receive_on(call, udp, receive);
-  return receive_failed(call, udp, receive,
-                        ready == CSP_FD_LATE ? NET_LATE : NET_CLOSED);
-}
-
-// After a wait for the turn.
-static CspStatus receive_turn_step(CspCall *call, void *data, bool on) {
-  UdpSocket *udp = udp_of(call);
-  UdpReceive *receive = data;
-  receive->has_turn = on && csp_ready(call) == CSP_FD_READY;
-  if (receive->has_turn) return receive_on(call, udp, receive);
-  return on ? receive_failed(call, udp, receive, NET_CLOSED) : CSP_PANIC;
-}
+static const NetWay receiving = {CSP_READS, sizeof(UdpReceive), try_to_receive,
+                                 receive_failed};
 
 static CspStatus udp_receive(CspCall *call) {
   UdpSocket *udp = need_udp(call);
@@ -226,41 +200,26 @@ static CspStatus udp_receive(CspCall *call) {
   if (udp == NULL) return CSP_PANIC;
   if (!is_nil(call, 1) && !need_int_in(call, 1, 0, DATAGRAM_MOST, &most))
     return CSP_PANIC;
-  UdpReceive receive = {.want = (size_t)most};
-  receive.has_turn = csp_fd_enter(udp->fd, CSP_READS) >= 0;
-  if (receive.has_turn) return receive_on(call, udp, &receive);
-  csp_when_entered(call, udp->fd, CSP_READS);
-  return csp_again(call, receive_turn_step, &receive, sizeof receive, 0);
+  UdpReceive receive = {.turn = {csp_nil(), &receiving, udp->fd, false},
+                        .udp = udp,
+                        .want = (size_t)most};
+  return net_begin(call, &receive.turn);
 }
 
 // --- Sending ----------------------------------------------------------------
 // The last argument is the data. A socket with a peer may send without `to`.
 typedef struct UdpSend {
-  bool has_turn;
+  NetTurn turn;
+  UdpSocket *udp;
   int64_t stall;
   NetAddress to;
 } UdpSend;
 
-static CspStatus sent_step(CspCall *call, void *data, bool on);
-
-static void leave_writes(CspCall *call, UdpSocket *udp, UdpSend *send) {
-  if (send->has_turn) csp_fd_leave(call, udp->fd, CSP_WRITES);
-  send->has_turn = false;
-}
-
-static CspStatus send_failed(CspCall *call, UdpSocket *udp, UdpSend *send,
-                             int error) {
-  leave_writes(call, udp, send);
+static CspStatus send_failed(CspCall *call, NetTurn *turn, int error) {
+  const UdpSend *send = (UdpSend *)turn;
   return net_fail_alone(call, "send to",
-                        send->to.len > 0 ? &send->to : &udp->peer, error,
+                        send->to.len > 0 ? &send->to : &send->udp->peer, error,
                         send->stall);
-}
-
-static CspStatus wait_to_send_udp(CspCall *call, UdpSocket *udp,
-                                  UdpSend *send) {
-  send->stall = __atomic_load_n(&udp->stall, __ATOMIC_RELAXED);
-  csp_when_ready(call, udp->fd, CSP_WRITES, net_until(call, send->stall));
-  return csp_again(call, sent_step, send, sizeof *send, 0);
 }
 
 // 0 or an errno.
@@ -293,50 +252,33 @@ static int send_value(CspCall *call, int fd, const UdpSocket *udp,
   return error;
 }
 
-// The call has the turn.
-static CspStatus send_on(CspCall *call, UdpSocket *udp, UdpSend *send) {
-  int fd = csp_fd_number(udp->fd);
-  int error = fd < 0 ? NET_CLOSED : send_value(call, fd, udp, &send->to);
-  if (error == EAGAIN) return wait_to_send_udp(call, udp, send);
-  if (error) return send_failed(call, udp, send, error);
-  leave_writes(call, udp, send);
+static CspStatus try_to_send(CspCall *call, NetTurn *turn) {
+  UdpSend *send = (UdpSend *)turn;
+  int fd = csp_fd_number(turn->fd);
+  int error = fd < 0 ? NET_CLOSED : send_value(call, fd, send->udp, &send->to);
+  if (error && error != EAGAIN) return net_failed(call, turn, error);
+  if (error) {
+    send->stall = __atomic_load_n(&send->udp->stall, __ATOMIC_RELAXED);
+    return net_wait(call, turn, net_until(call, send->stall));
+  }
+  net_leave(call, turn);
   return csp_ok(call, csp_nil());
 }
 
-// After a wait for room.
-static CspStatus sent_step(CspCall *call, void *data, bool on) {
-  UdpSocket *udp = udp_of(call);
-  UdpSend *send = data;
-  if (!on) {
-    leave_writes(call, udp, send);
-    return CSP_PANIC;
-  }
-  CspReady ready = csp_ready(call);
-  if (ready == CSP_FD_READY) return send_on(call, udp, send);
-  return send_failed(call, udp, send,
-                     ready == CSP_FD_LATE ? NET_LATE : NET_CLOSED);
-}
+static const NetWay sending = {CSP_WRITES, sizeof(UdpSend), try_to_send,
+                               send_failed};
 
-// After a wait for the turn.
-static CspStatus send_turn_step(CspCall *call, void *data, bool on) {
-  UdpSocket *udp = udp_of(call);
-  UdpSend *send = data;
-  send->has_turn = on && csp_ready(call) == CSP_FD_READY;
-  if (send->has_turn) return send_on(call, udp, send);
-  return on ? send_failed(call, udp, send, NET_CLOSED) : CSP_PANIC;
-}
-
-static CspStatus begin_send(CspCall *call, UdpSocket *udp, UdpSend send) {
+static CspStatus begin_send(CspCall *call, UdpSocket *udp,
+                            const NetAddress *to) {
   int i = csp_argc(call) - 1;
   Str text;
   bool is_bytes = csp_type(csp_arg(call, i)) == CSP_BYTES;
   if (!is_bytes && csp_type(csp_arg(call, i)) != CSP_STRING)
     return csp_bad_arg(call, i, "a string or bytes");
   if (!is_bytes && !need_str(call, i, &text)) return CSP_PANIC;
-  send.has_turn = csp_fd_enter(udp->fd, CSP_WRITES) >= 0;
-  if (send.has_turn) return send_on(call, udp, &send);
-  csp_when_entered(call, udp->fd, CSP_WRITES);
-  return csp_again(call, send_turn_step, &send, sizeof send, 0);
+  UdpSend send = {
+      .turn = {csp_nil(), &sending, udp->fd, false}, .udp = udp, .to = *to};
+  return net_begin(call, &send.turn);
 }
 
 static CspStatus udp_send(CspCall *call) {
@@ -345,17 +287,16 @@ static CspStatus udp_send(CspCall *call) {
   if (udp->peer.len == 0)
     return csp_panic(call, "%s: the socket has no peer, use send_to",
                      csp_name(call));
-  return begin_send(call, udp, (UdpSend){.has_turn = false});
+  return begin_send(call, udp, &(NetAddress){.len = 0});
 }
 
 static CspStatus udp_send_to(CspCall *call) {
   UdpSocket *udp = need_udp(call);
-  UdpSend send = {.has_turn = false};
+  NetAddress to;
   CspValue error;
   if (udp == NULL) return CSP_PANIC;
-  if (!need_ip(call, 1, "send to", &send.to, &error))
-    return csp_ok(call, error);
-  return begin_send(call, udp, send);
+  if (!need_ip(call, 1, "send to", &to, &error)) return csp_ok(call, error);
+  return begin_send(call, udp, &to);
 }
 
 // --- Methods ----------------------------------------------------------------

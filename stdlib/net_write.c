@@ -17,29 +17,13 @@ enum {
 };
 
 typedef struct NetWrite {
-  bool has_turn;
+  NetTurn turn;
+  Connection *connection;
   bool ends;  // close_write
   int next;   // the argument that is written
   size_t at;  // of its bytes
   int64_t stall;
 } NetWrite;
-
-static Connection *target_of(CspCall *call) {
-  return csp_host_data(csp_arg(call, 0), &net_connection_class);
-}
-
-static void leave_write(CspCall *call, Connection *connection,
-                        NetWrite *write) {
-  if (write->has_turn) csp_fd_leave(call, connection->fd, CSP_WRITES);
-  write->has_turn = false;
-}
-
-static CspStatus fail_write(CspCall *call, Connection *connection,
-                            NetWrite *write, int error) {
-  leave_write(call, connection, write);
-  return net_fail_alone(call, "write to", &connection->remote, error,
-                        write->stall);
-}
 
 // --- Pieces -----------------------------------------------------------------
 static size_t piece_len(CspValue piece) {
@@ -106,80 +90,58 @@ static void use_sent(CspCall *call, NetWrite *write, const SentPart *part,
 }
 
 // --- Sending ----------------------------------------------------------------
-static CspStatus write_step(CspCall *call, void *data, bool on);
-static CspStatus room_step(CspCall *call, void *data, bool on);
-
-static CspStatus wait_to_send(CspCall *call, Connection *connection,
-                              NetWrite *write) {
-  write->stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
-  csp_when_ready(call, connection->fd, CSP_WRITES,
-                 net_until(call, write->stall));
-  return csp_again(call, room_step, write, sizeof *write, 0);
+static CspStatus fail_write(CspCall *call, NetTurn *turn, int error) {
+  const NetWrite *write = (NetWrite *)turn;
+  return net_fail_alone(call, "write to", &write->connection->remote, error,
+                        write->stall);
 }
 
-static CspStatus all_written(CspCall *call, Connection *connection,
-                             NetWrite *write, int fd) {
+static CspStatus wait_to_send(CspCall *call, NetWrite *write) {
+  write->stall = __atomic_load_n(&write->connection->stall, __ATOMIC_RELAXED);
+  return net_wait(call, &write->turn, net_until(call, write->stall));
+}
+
+static CspStatus all_written(CspCall *call, NetWrite *write, int fd) {
   int error = write->ends && shutdown(fd, SHUT_WR) != 0 ? errno : 0;
-  if (error) return fail_write(call, connection, write, error);
-  leave_write(call, connection, write);
+  if (error) return net_failed(call, &write->turn, error);
+  net_leave(call, &write->turn);
   return csp_ok(call, csp_nil());
 }
 
-// The call has the turn.
-static CspStatus write_on(CspCall *call, Connection *connection,
-                          NetWrite *write) {
+static CspStatus try_to_write(CspCall *call, NetTurn *turn) {
   enum { CALL_COST = 2000 };  // ns of a system call
+  NetWrite *write = (NetWrite *)turn;
   char room[GATHERED];
   SentPart part;
   for (;;) {
-    int fd = csp_fd_number(connection->fd);
-    if (fd < 0) return fail_write(call, connection, write, NET_CLOSED);
+    int fd = csp_fd_number(turn->fd);
+    if (fd < 0) return net_failed(call, turn, NET_CLOSED);
     next_sent(call, write, room, &part);
     ssize_t n = 0;
     if (part.bytes.len > 0)
       n = send(fd, part.bytes.data, part.bytes.len, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return wait_to_send(call, connection, write);
-    if (n < 0) return fail_write(call, connection, write, errno);
+    if (n < 0 && errno == EAGAIN) return wait_to_send(call, write);
+    if (n < 0) return net_failed(call, turn, errno);
     use_sent(call, write, &part, (size_t)n);
     bool over = write->next == csp_argc(call);
-    if (over) return all_written(call, connection, write, fd);
+    if (over) return all_written(call, write, fd);
     if (csp_spent(call, CALL_COST + (size_t)n / 4))
-      return csp_again(call, write_step, write, sizeof *write, 0);
+      return net_later(call, turn);
   }
 }
 
-static CspStatus write_step(CspCall *call, void *data, bool on) {
-  NetWrite *write = data;
-  if (on) return write_on(call, target_of(call), write);
-  leave_write(call, target_of(call), write);
-  return CSP_PANIC;
-}
-
-// After a wait for room.
-static CspStatus room_step(CspCall *call, void *data, bool on) {
-  CspReady ready = on ? csp_ready(call) : CSP_FD_READY;
-  if (ready == CSP_FD_READY) return write_step(call, data, on);
-  int error = ready == CSP_FD_LATE ? NET_LATE : NET_CLOSED;
-  return fail_write(call, target_of(call), data, error);
-}
-
-// After a wait for the turn.
-static CspStatus write_turn_step(CspCall *call, void *data, bool on) {
-  NetWrite *write = data;
-  write->has_turn = on && csp_ready(call) == CSP_FD_READY;
-  if (write->has_turn) return write_on(call, target_of(call), write);
-  return on ? fail_write(call, target_of(call), write, NET_CLOSED) : CSP_PANIC;
-}
+static const NetWay writing = {CSP_WRITES, sizeof(NetWrite), try_to_write,
+                               fail_write};
 
 static CspStatus begin_write(CspCall *call, bool ends) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
-  NetWrite write = {.ends = ends, .next = 1};
-  write.has_turn = csp_fd_enter(connection->fd, CSP_WRITES) >= 0;
-  if (write.has_turn) return write_on(call, connection, &write);
-  csp_when_entered(call, connection->fd, CSP_WRITES);
-  return csp_again(call, write_turn_step, &write, sizeof write, 0);
+  NetWrite write = {.turn = {csp_nil(), &writing, connection->fd, false},
+                    .connection = connection,
+                    .ends = ends,
+                    .next = 1};
+  return net_begin(call, &write.turn);
 }
 
 CspStatus net_write(CspCall *call) {
