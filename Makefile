@@ -74,7 +74,8 @@ UNIT_SRC := $(wildcard tests/unit/test_*.c)
 comma := ,
 left_out := $(subst $(comma), ,$(WITHOUT))
 UNIT_SRC := $(filter-out $(left_out:%=tests/unit/%%),$(UNIT_SRC))
-GEN_OBJ  := $(addprefix $(BUILD)/,lang/parse/lexer.o lang/parse/grammar.o stdlib/stdlib_csp.o stdlib/prelude.o)
+GEN_OBJ  := $(addprefix $(BUILD)/,lang/parse/lexer.o lang/parse/grammar.o stdlib/http_head.o \
+              stdlib/stdlib_csp.o stdlib/prelude.o)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/cli/doc_table.o
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
@@ -173,7 +174,7 @@ $(BUILD)/%.o: %.c Makefile
 	$(SAY) $(CC) $(ALL_CFLAGS) $(OWN_CFLAGS) -c -o $@ $<
 
 # ---- generated code ---------------------------------------------------------
-$(BUILD)/lang/parse/lexer.c: lang/parse/lexer.re
+$(BUILD)/%.c: %.re
 	@mkdir -p $(@D)
 	$(SAY) re2c -W -Werror -i --no-generation-date --no-version -o $@ $<
 

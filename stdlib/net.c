@@ -88,8 +88,8 @@ static const char *error_code(int error) {
   return csp_errno_code(error);
 }
 
-static CspValue make_error(CspCall *call, const char *verb,
-                           const NetAddress *where, int error, int64_t ns) {
+CspValue net_error(CspCall *call, const char *verb, const NetAddress *where,
+                   int error, int64_t ns) {
   char place[NET_ADDRESS_TEXT], room[64], text[2 * NET_ADDRESS_TEXT + 64];
   net_address_text(where, place);
   int len = snprintf(text, sizeof text, "cannot %s %s: %s", verb, place,
@@ -102,18 +102,44 @@ static CspValue make_error(CspCall *call, const char *verb,
 CspStatus net_fail(CspCall *call, const char *verb, const NetAddress *where,
                    int error, int64_t ns) {
   csp_return(call, csp_nil());
-  return csp_ok(call, make_error(call, verb, where, error, ns));
+  return csp_ok(call, net_error(call, verb, where, error, ns));
 }
 
 CspStatus net_fail_alone(CspCall *call, const char *verb,
                          const NetAddress *where, int error, int64_t ns) {
-  return csp_ok(call, make_error(call, verb, where, error, ns));
+  return csp_ok(call, net_error(call, verb, where, error, ns));
 }
 
 int64_t net_until(CspCall *call, int64_t ns) {
   int64_t now = csp_monotonic(call);
   if (ns == 0) return 0;
   return ns > INT64_MAX - now ? INT64_MAX : now + ns;
+}
+
+int64_t net_pace_until(CspCall *call, Connection *connection, CspSide side,
+                       int64_t *stall) {
+  NetPace *pace = &connection->pace[side];
+  *stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
+  if (*stall == 0) return 0;
+  if (__atomic_load_n(&connection->rate, __ATOMIC_RELAXED) == 0)
+    return net_until(call, *stall);
+  int64_t now = csp_monotonic(call);
+  if (pace->since > 0) pace->spent += now - pace->since;
+  pace->since = now;
+  return pace->spent >= *stall ? now : net_until(call, *stall - pace->spent);
+}
+
+void net_pace(CspCall *call, Connection *connection, CspSide side,
+              size_t bytes) {
+  NetPace *pace = &connection->pace[side];
+  if (pace->since == 0 && pace->spent == 0) return;
+  int64_t rate = __atomic_load_n(&connection->rate, __ATOMIC_RELAXED);
+  if (pace->since > 0) pace->spent += csp_monotonic(call) - pace->since;
+  pace->since = 0;
+  double gained = rate == 0 ? 0 : (double)bytes * 1e9 / (double)rate;
+  pace->spent = gained >= (double)pace->spent || rate == 0
+                    ? 0
+                    : pace->spent - (int64_t)gained;
 }
 
 bool net_need_time(CspCall *call, int i, int64_t *ns) {
@@ -155,8 +181,11 @@ static CspStatus listener_address(CspCall *call) {
 
 static CspStatus connection_stall(CspCall *call) {
   Connection *connection = net_connection(call);
-  int64_t ns;
+  int64_t ns, rate = 0;
   if (connection == NULL || !net_need_time(call, 1, &ns)) return CSP_PANIC;
+  if (!is_nil(call, 2) && !need_int_in(call, 2, 0, 1 << 30, &rate))
+    return CSP_PANIC;
+  __atomic_store_n(&connection->rate, rate, __ATOMIC_RELAXED);
   __atomic_store_n(&connection->stall, ns, __ATOMIC_RELAXED);
   return csp_ok_nothing(call);
 }
@@ -188,7 +217,7 @@ static const CspFunction connection_methods[] = {
     {"close", "connection", connection_close},
     {"local", "connection", connection_local},
     {"remote", "connection", connection_remote},
-    {"stall", "connection, limit", connection_stall},
+    {"stall", "connection, limit, rate = 0", connection_stall},
     {"read", "connection, most = 65_536", net_read},
     {"read_bytes", "connection, most = 65_536", net_read_bytes},
     {"read_exact", "connection, n", net_read_exact},

@@ -42,13 +42,31 @@ typedef struct NetInput {
   size_t at, len, cap;
 } NetInput;
 
+// How a side keeps to the rate. Waits add to `spent`, and bytes take away from
+// it. At `stall` the time is over.
+typedef struct NetPace {
+  int64_t spent;  // ns
+  int64_t since;  // of a wait that is not in it yet, or 0
+} NetPace;
+
 typedef struct Connection {
   CspFd *fd;  // NULL: the connection was not made
   NetInput in;
-  bool has_gap;   // as `in`: what follows it was received and lost
-  int64_t stall;  // atomic: ns without progress that end a wait, or 0
+  bool has_gap;     // as `in`: what follows it was received and lost
+  int64_t stall;    // atomic: ns without progress that end a wait, or 0
+  int64_t rate;     // atomic: bytes a second that are progress, or 0 for any
+  NetPace pace[2];  // of each side: its turn guards it
+  uint32_t life;    // atomic: NetLife
   NetAddress local, remote;
 } Connection;
+
+// Of a connection that serves one request after the other. It is idle while
+// nothing of the next one has come. Whoever ends idle connections does not hit
+// one whose request has been taken.
+//   BUSY <-> IDLE    by the call that has the turn to read
+//   BUSY -> LAST     the next request is not taken
+//   IDLE -> OVER     it was closed
+typedef enum NetLife { LIFE_BUSY, LIFE_IDLE, LIFE_LAST, LIFE_OVER } NetLife;
 
 typedef struct Listener {
   CspFd *fd;
@@ -72,11 +90,20 @@ int net_connected(CspCall *call, CspValue v, int fd, const NetAddress *remote);
 // time is over, after `ns`.
 CspStatus net_fail(CspCall *call, const char *verb, const NetAddress *where,
                    int error, int64_t ns);
+CspValue net_error(CspCall *call, const char *verb, const NetAddress *where,
+                   int error, int64_t ns);
 // The same, for functions that have no other result.
 CspStatus net_fail_alone(CspCall *call, const char *verb,
                          const NetAddress *where, int error, int64_t ns);
 // When a wait that begins now ends: rt-like ns of csp_monotonic, or 0.
 int64_t net_until(CspCall *call, int64_t ns);
+// When a wait of that side ends that begins now, as `stall` and `rate` say, or
+// 0. *stall is for the error.
+int64_t net_pace_until(CspCall *call, Connection *connection, CspSide side,
+                       int64_t *stall);
+// Tells how much that side has read or written.
+void net_pace(CspCall *call, Connection *connection, CspSide side,
+              size_t bytes);
 // Argument i, ns > 0, or nil or 0 for none. false: panicked.
 bool net_need_time(CspCall *call, int i, int64_t *ns);
 

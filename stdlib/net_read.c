@@ -184,19 +184,48 @@ static bool take(CspCall *call, NetRead *read, CspStatus *status) {
   return true;
 }
 
-static CspStatus wait_to_receive(CspCall *call, NetRead *read) {
+// When the wait that begins now ends, or 0.
+static int64_t until_of(CspCall *call, NetRead *read) {
   Connection *connection = read->connection;
-  read->stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
-  if (in_left(&connection->in).len == 0) in_drop(&connection->in);
-  int64_t until = net_until(call, read->stall), end = read->until;
-  if (end > 0 && (until == 0 || end < until)) until = end;
-  return net_wait(call, &read->turn, until);
+  if (!read->is_head)
+    return net_pace_until(call, connection, CSP_READS, &read->stall);
+  if (read->whole > 0 && in_left(&connection->in).len > 0) {
+    read->until = net_until(call, read->whole);
+    read->whole = 0;
+  }
+  return read->until;
 }
 
 static CspStatus end_of_connection(CspCall *call, NetRead *read) {
   bool clean = in_left(&read->connection->in).len == 0;
   net_leave(call, &read->turn);
   return read->form->at_end(call, read, clean);
+}
+
+// Before a wait with nothing left over. false: the next message is not taken.
+static bool becomes_idle(Connection *connection) {
+  uint32_t busy = LIFE_BUSY;
+  return __atomic_compare_exchange_n(&connection->life, &busy, LIFE_IDLE, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+         busy == LIFE_IDLE;
+}
+
+// After something has come. false: whoever ends idle connections was faster.
+static bool becomes_busy(Connection *connection) {
+  uint32_t idle = LIFE_IDLE;
+  return __atomic_compare_exchange_n(&connection->life, &idle, LIFE_BUSY, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+         idle != LIFE_OVER;
+}
+
+static CspStatus wait_to_receive(CspCall *call, NetRead *read) {
+  NetInput *in = &read->connection->in;
+  bool is_empty = in_left(in).len == 0;
+  if (read->is_head && is_empty && !becomes_idle(read->connection))
+    return end_of_connection(call, read);
+  int64_t until = until_of(call, read);
+  if (is_empty) in_drop(in);
+  return net_wait(call, &read->turn, until);
 }
 
 // What was received goes to the script at once, if it is all that is wanted.
@@ -228,6 +257,9 @@ static CspStatus try_to_read(CspCall *call, NetTurn *turn) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return wait_to_receive(call, read);
     if (n < 0) return net_failed(call, turn, errno);
+    if (read->is_head && !becomes_busy(connection))
+      return end_of_connection(call, read);
+    net_pace(call, connection, CSP_READS, (size_t)n);
     Str got = {scratch, (size_t)n};
     if (give_at_once(call, read, got, &status)) return status;
     connection->has_gap = !in_add(call, &connection->in, got.data, got.len);

@@ -32,11 +32,15 @@ struct NetRead {
   NetTurn turn;
   Connection *connection;
   const NetForm *form;
-  bool as_bytes;
+  bool as_bytes;   // the form's own, as mark is
   size_t want;     // bytes at most, or exactly
   size_t scanned;  // of what is left: no end begins before that
+  size_t mark;     // the form's own
   int64_t stall;
+  bool is_head;   // of a message, before which the connection is idle. Not its
+                  // stall holds, but:
   int64_t until;  // when the read ends with NET_LATE, or 0
+  int64_t whole;  // ns: `until` begins anew when something has come, or 0
 };
 
 // --- net_read.c -------------------------------------------------------------

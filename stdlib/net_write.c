@@ -97,8 +97,9 @@ static CspStatus fail_write(CspCall *call, NetTurn *turn, int error) {
 }
 
 static CspStatus wait_to_send(CspCall *call, NetWrite *write) {
-  write->stall = __atomic_load_n(&write->connection->stall, __ATOMIC_RELAXED);
-  return net_wait(call, &write->turn, net_until(call, write->stall));
+  int64_t until =
+      net_pace_until(call, write->connection, CSP_WRITES, &write->stall);
+  return net_wait(call, &write->turn, until);
 }
 
 static CspStatus all_written(CspCall *call, NetWrite *write, int fd) {
@@ -123,6 +124,7 @@ static CspStatus try_to_write(CspCall *call, NetTurn *turn) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return wait_to_send(call, write);
     if (n < 0) return net_failed(call, turn, errno);
+    net_pace(call, write->connection, CSP_WRITES, (size_t)n);
     use_sent(call, write, &part, (size_t)n);
     bool over = write->next == csp_argc(call);
     if (over) return all_written(call, write, fd);

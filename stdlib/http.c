@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The module http: its table. http.csp has the server and the client.
+#include "stdlib/http.h"
+
+// (text, code): an error. In http.csp `error` is the module's own function.
+static CspStatus http_error(CspCall *call) {
+  return csp_ok(call, csp_error_coded(call, csp_arg(call, 0), csp_nil(),
+                                      csp_arg(call, 1)));
+}
+
+static const CspFunction http_functions[] = {
+    {"_read_request", "connection, most, idle, whole", http_read_request},
+    {"_read_response", "connection, most, idle, whole", http_read_response},
+    {"_read_line", "connection", http_read_line},
+    {"_end_if_idle", "connection", http_end_if_idle},
+    {"_break", "connection", http_break},
+    {"_add_route", "routes, pattern, number", http_add_route},
+    CSP_REPEATABLE,
+    {"_error", "text, code", http_error},
+    {"_read_size", "line", http_read_size},
+    {"_field", "fields, name", http_field},
+    {"_fields", "fields", http_fields},
+    {"_response_head", "status, type, headers, length, flags",
+     http_response_head},
+    {"_request_head", "method, target, host, headers, length, flags",
+     http_request_head},
+    {"_check_headers", "headers", http_check_headers},
+    {"status_text", "status", http_status_text},
+    {"date", "seconds", http_date},
+    {"_new_routes", "", http_new_routes},
+    {"_find_route", "routes, method, path", http_find_route},
+    {"_unescape", "path", http_unescape},
+    {NULL, NULL, NULL},
+};
+
+const CspModule http_module = {"http", http_functions, NULL, NULL, 0};
+
+bool http_install(Csp *csp) {
+  return csp_register_class(csp, &http_routes_class, NULL);
+}
