@@ -9,7 +9,8 @@
 // What a read of a head gives first.
 enum {
   READ_WHOLE = 0,
-  READ_NOTHING = -1,  // the connection has ended before it, or was idle
+  READ_NOTHING = -1,  // nothing has come, as the connection ended (nil), or
+                      // because of the error that is the second result
   READ_BROKEN = -2,   // the second result is the error
 };
 
@@ -53,28 +54,20 @@ static CspStatus give_status(CspCall *call, const NetRead *read, int status,
   return give_two(call, read, status, csp_string(call, why, strlen(why)));
 }
 
-static CspStatus give_nothing(CspCall *call, const NetRead *read) {
-  return give_two(call, read, READ_NOTHING, csp_nil());
-}
-
-static CspStatus give_broken(CspCall *call, NetRead *read, int error,
-                             int64_t ns) {
-  CspValue failed =
-      net_error(call, "read from", &read->connection->remote, error, ns);
-  return give_two(call, read, READ_BROKEN, failed);
-}
-
 static CspStatus head_at_end(CspCall *call, NetRead *read, bool clean) {
-  return clean ? give_nothing(call, read)
-               : give_broken(call, read, NET_ENDED, 0);
+  const NetAddress *remote = &read->connection->remote;
+  return clean ? give_two(call, read, READ_NOTHING, csp_nil())
+               : give_two(call, read, READ_BROKEN,
+                          net_error(call, "read from", remote, NET_ENDED, 0));
 }
 
 static CspStatus head_failed(CspCall *call, NetRead *read, int error) {
-  if (error == NET_LATE && read->mark == 0 && read->scanned == 0)
-    return give_nothing(call, read);
-  if (error == NET_LATE)
+  bool has_none = read->mark == 0 && read->scanned == 0;
+  if (error == NET_LATE && !has_none && !read->as_bytes)
     return give_status(call, read, 408, "the request took too long");
-  return give_broken(call, read, error, read->whole);
+  const NetAddress *remote = &read->connection->remote;
+  CspValue failed = net_error(call, "read from", remote, error, read->stall);
+  return give_two(call, read, has_none ? READ_NOTHING : READ_BROKEN, failed);
 }
 
 static CspStatus head_too_long(CspCall *call, NetRead *read) {
@@ -120,6 +113,7 @@ static CspStatus begin_head(CspCall *call, const NetForm *form,
                                         .as_bytes = is_response,
                                         .want = (size_t)most,
                                         .is_head = true,
+                                        .stall = idle,
                                         .until = net_until(call, idle),
                                         .whole = whole});
 }

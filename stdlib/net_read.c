@@ -191,6 +191,7 @@ static int64_t until_of(CspCall *call, NetRead *read) {
     return net_pace_until(call, connection, CSP_READS, &read->stall);
   if (read->whole > 0 && in_left(&connection->in).len > 0) {
     read->until = net_until(call, read->whole);
+    read->stall = read->whole;
     read->whole = 0;
   }
   return read->until;
