@@ -118,7 +118,7 @@ class Library:
                 self.add("", table)
 
     def read_csp(self, path):
-        module = os.path.basename(path)[:-len(".csp")]
+        module = os.path.basename(path).split(".")[0]
         with open(os.path.join(TOP, path), encoding="utf-8") as f:
             text = f.read()
         for kind, name, params in re.findall(
