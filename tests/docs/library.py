@@ -28,7 +28,8 @@ RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE":
              "CSP_GROUP": "group", "CSP_RANGE": "range", "CSP_TIMER": "timer",
              "CSP_MUTEX": "mutex", "CSP_SEMAPHORE": "semaphore", "counter_class": "counter",
              "mutex": "mutex", "semaphore": "semaphore", "RWMutex": "rwmutex", "Once": "once",
-             "Latch": "latch", "Url": "u",
+             "Latch": "latch", "Url": "u", "Request": "request", "Reply": "reply",
+             "Routes": "app",
              "os_file_class": "file", "generator_class": "g", "json_reader_class": "reader",
              "csv_reader_class": "reader",
              "net_connection_class": "connection", "net_listener_class": "listener",
@@ -122,9 +123,12 @@ class Library:
         with open(os.path.join(TOP, path), encoding="utf-8") as f:
             text = f.read()
         for kind, name, params in re.findall(
-                r"^func (?:\(\w+ (\w+)\) )?(\w+)\((.*)\) (?:\{|=>)", text, re.M):
-            if kind:
+                r"^func (?:\(\w+ (\w+)\) )?(\w+)\(([^()]*(?:\(\)[^()]*)*)\) (?:\{|=>)", text, re.M):
+            params = " ".join(params.split()).removesuffix(",")
+            if kind and kind[0] != "_" and name != "error":
                 self.add_methods(kind, [(name, "self, " + params)])
+            elif kind:
+                pass  # private, or called by the language
             elif module != "prelude":
                 self.add(module, [(name, params)])
 
