@@ -369,7 +369,8 @@ def unseen():
 
 def main():
     paths = listed()
-    files = set(paths) | {"lang/parse/grammar.c", "lang/parse/grammar.h", "lang/parse/lexer.c"}
+    files = set(paths) | {"lang/parse/grammar.c", "lang/parse/grammar.h", "lang/parse/lexer.c",
+                          "stdlib/http_head.c"}
     words = words_of_code(paths)
     wrong = 0
     for message in list(unseen()) + list(wrong_rows(paths)):
