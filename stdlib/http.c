@@ -8,6 +8,42 @@ static CspStatus http_error(CspCall *call) {
                                       csp_arg(call, 1)));
 }
 
+// --- What other modules give ------------------------------------------------
+// The module tls tells what it can do when it is imported. So a program that
+// does without it does not load it.
+typedef struct HttpGiven {
+  CspHandle tls;  // atomic: 0 for none, or a tuple of two functions
+} HttpGiven;
+
+static const CspClass given_class = {"http's modules", NULL, sizeof(HttpGiven),
+                                     NULL};
+
+// (client, server): what makes a connection secure. It is called once.
+static CspStatus http_give_tls(CspCall *call) {
+  HttpGiven *given = csp_state(csp_of(call), &given_class);
+  CspValue both[] = {csp_arg(call, 0), csp_arg(call, 1)};
+  CspHandle handle = csp_hold(call, csp_tuple(call, both, 2)), none = 0;
+  if (given == NULL || handle == 0) return csp_panic_memory(call);
+  // Release: whoever reads the handle (http_tls) finds what it holds.
+  if (!__atomic_compare_exchange_n(&given->tls, &none, handle, false,
+                                   __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    csp_release(csp_of(call), handle);
+  return csp_ok_nothing(call);
+}
+
+static CspStatus http_tls(CspCall *call) {
+  HttpGiven *given = csp_state(csp_of(call), &given_class);
+  if (given == NULL) return csp_panic_memory(call);
+  // Pairs with http_give_tls.
+  CspHandle handle = __atomic_load_n(&given->tls, __ATOMIC_ACQUIRE);
+  return csp_ok(call, handle == 0 ? csp_nil() : csp_held(call, handle));
+}
+
+static const CspFunction http_hidden[] = {
+    {"_give_tls", "client, server", http_give_tls},
+    {NULL, NULL, NULL},
+};
+
 static const CspFunction http_functions[] = {
     {"_read_request", "connection, most, idle, whole", http_read_request},
     {"_read_response", "connection, most, idle, whole", http_read_response},
@@ -15,6 +51,7 @@ static const CspFunction http_functions[] = {
     {"_end_if_idle", "connection", http_end_if_idle},
     {"_break", "connection", http_break},
     {"_add_route", "routes, pattern, number", http_add_route},
+    {"_tls", "", http_tls},
     CSP_REPEATABLE,
     {"_error", "text, code", http_error},
     {"_read_size", "line", http_read_size},
@@ -36,5 +73,7 @@ static const CspFunction http_functions[] = {
 const CspModule http_module = {"http", http_functions, NULL, NULL, 0};
 
 bool http_install(Csp *csp) {
-  return csp_register_class(csp, &http_routes_class, NULL);
+  return csp_register_builtins(csp, http_hidden) &&
+         csp_register_class(csp, &given_class, NULL) &&
+         csp_register_class(csp, &http_routes_class, NULL);
 }
