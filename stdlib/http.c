@@ -18,6 +18,7 @@ static const CspFunction http_functions[] = {
     CSP_REPEATABLE,
     {"_error", "text, code", http_error},
     {"_read_size", "line", http_read_size},
+    {"_is_field", "line", http_is_field_line},
     {"_field", "fields, name", http_field},
     {"_fields", "fields", http_fields},
     {"_response_head", "status, type, headers, length, flags",

@@ -28,6 +28,7 @@ static NetFound find_head(CspCall *call, Str left, NetRead *read) {
                        left.len - read->scanned)) != NULL) {
     size_t at = (size_t)(end - left.data), begin = read->mark;
     bool has_cr = at > begin && end[-1] == '\r';
+    if (begin == 0 && at >= read->want) break;  // the first line is too long
     read->mark = read->scanned = at + 1;
     if (!has_cr || (at == begin + 1 && begin > 0))
       return (NetFound){true, at + 1, at + 1};
@@ -201,6 +202,13 @@ CspStatus http_read_size(CspCall *call) {
   if (!need_str(call, 0, &line)) return CSP_PANIC;
   int64_t size = http_chunk_size(line);
   return size < 0 ? csp_ok(call, csp_nil()) : csp_ok_int(call, size);
+}
+
+// (line): whether it is a field, as trailers are.
+CspStatus http_is_field_line(CspCall *call) {
+  Str line;
+  if (!need_str(call, 0, &line)) return CSP_PANIC;
+  return csp_ok(call, csp_bool(http_is_field(line)));
 }
 
 // --- Fields -----------------------------------------------------------------
