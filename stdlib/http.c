@@ -14,6 +14,7 @@ static const CspFunction http_functions[] = {
     {"_read_line", "connection", http_read_line},
     {"_end_if_idle", "connection", http_end_if_idle},
     {"_break", "connection", http_break},
+    {"_await_close", "listener", http_await_close},
     {"_add_route", "routes, pattern, number", http_add_route},
     CSP_REPEATABLE,
     {"_error", "text, code", http_error},

@@ -294,3 +294,28 @@ CspStatus http_break(CspCall *call) {
   csp_fd_close(call, connection->fd);
   return csp_ok_nothing(call);
 }
+
+// --- Listeners --------------------------------------------------------------
+// The side to write of a listener is never ready. So the wait ends by its close
+// alone.
+static CspStatus wait_for_close(CspCall *call, NetTurn *turn) {
+  bool is_closed = csp_fd_number(turn->fd) < 0;
+  return is_closed ? net_failed(call, turn, NET_CLOSED)
+                   : net_wait(call, turn, 0);
+}
+
+static CspStatus listener_closed(CspCall *call, NetTurn *turn, int error) {
+  (void)turn;
+  (void)error;
+  return csp_ok_nothing(call);
+}
+
+// (listener): waits until it is closed.
+CspStatus http_await_close(CspCall *call) {
+  static const NetWay way = {CSP_WRITES, sizeof(NetTurn), wait_for_close,
+                             listener_closed};
+  Listener *listener = net_listener(call);
+  if (listener == NULL) return CSP_PANIC;
+  NetTurn turn = {csp_nil(), &way, listener->fd, false};
+  return net_begin(call, &turn);
+}
