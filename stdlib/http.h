@@ -25,6 +25,7 @@ typedef struct HttpHead {
   Str fields;           // all lines of fields, each with its end
   int64_t length;
   bool keeps;      // the connection serves another message after this one
+  bool closes;     // it says that it does not
   bool continues;  // Expect: 100-continue
   bool has_host, has_length, has_coding;
 } HttpHead;
@@ -41,6 +42,8 @@ typedef struct HttpField {
 bool http_next_field(Str *fields, HttpField *field);
 bool http_same_name(Str a, Str b);  // whatever the case of ASCII letters is
 bool http_is_token(Str s);
+bool http_is_text(Str s);      // without control characters but tabs
+bool http_is_field(Str line);  // without its end
 // The size that begins a chunk, of a line without its end. < 0: there is none.
 int64_t http_chunk_size(Str line);
 
@@ -49,8 +52,10 @@ CspStatus http_read_request(CspCall *call);
 CspStatus http_read_response(CspCall *call);
 CspStatus http_read_line(CspCall *call);
 CspStatus http_read_size(CspCall *call);
+CspStatus http_is_field_line(CspCall *call);
 CspStatus http_end_if_idle(CspCall *call);
 CspStatus http_break(CspCall *call);
+CspStatus http_await_close(CspCall *call);
 CspStatus http_field(CspCall *call);
 CspStatus http_fields(CspCall *call);
 

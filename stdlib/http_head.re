@@ -116,6 +116,21 @@ bool http_is_token(Str s) {
   return s.len > 0;
 }
 
+bool http_is_text(Str s) {
+  for (size_t i = 0; i < s.len; i++) {
+    unsigned char c = (unsigned char)s.data[i];
+    if ((c < ' ' && c != '\t') || c == 0x7f) return false;
+  }
+  return true;
+}
+
+bool http_is_field(Str line) {
+  const char *colon = memchr(line.data, ':', line.len);
+  return colon != NULL &&
+         http_is_token((Str){line.data, (size_t)(colon - line.data)}) &&
+         http_is_text(line);
+}
+
 // Whether a list with commas has the word.
 static bool has_word(Str list, const char *word) {
   while (list.len > 0) {
@@ -159,11 +174,7 @@ int64_t http_chunk_size(Str line) {
   if (at == 0) return -1;
   // An extension is passed over, but it may not hide a line's end.
   if (at < line.len && line.data[at] != ';') return -1;
-  for (; at < line.len; at++) {
-    unsigned char c = (unsigned char)line.data[at];
-    if ((c < ' ' && c != '\t') || c == 0x7f) return -1;
-  }
-  return n;
+  return http_is_text((Str){line.data + at, line.len - at}) ? n : -1;
 }
 
 // --- Fields -----------------------------------------------------------------
@@ -200,15 +211,15 @@ static void read_field(HttpHead *head, HttpField field, bool is_request) {
   if (is_name(field.name, "content-length")) read_length(head, field.value);
   if (is_name(field.name, "transfer-encoding")) read_coding(head, field.value);
   if (is_name(field.name, "connection")) {
-    if (has_word(field.value, "close")) head->keeps = false;
-    else if (head->minor == 0 && has_word(field.value, "keep-alive"))
-      head->keeps = true;
+    if (has_word(field.value, "close")) head->closes = true;
+    if (has_word(field.value, "keep-alive")) head->keeps = true;
   }
   if (!is_request) return;
   if (is_name(field.name, "host")) read_host(head, field.value);
   if (!is_name(field.name, "expect")) return;
-  head->continues = is_name(field.value, "100-continue");
-  if (!head->continues) refuse(head, 417, "Expect is not 100-continue");
+  if (!is_name(field.value, "100-continue"))
+    refuse(head, 417, "Expect is not 100-continue");
+  head->continues = head->minor > 0;  // HTTP/1.0 knows no such answer
 }
 
 static void read_fields(HttpHead *head, HttpCursor at, HttpCursor last,
@@ -228,6 +239,7 @@ static void read_fields(HttpHead *head, HttpCursor at, HttpCursor last,
   if (head->has_coding && head->has_length)
     refuse(head, 400, "there are Content-Length and Transfer-Encoding");
   if (head->has_coding) head->length = HTTP_CHUNKED;
+  if (head->closes) head->keeps = false;
 }
 
 // --- Requests ---------------------------------------------------------------
@@ -241,6 +253,7 @@ static Str without_host(HttpHead *head, Str target) {
   const char *at = begin;
   while (at < end && *at != '/' && *at != '?') at++;
   head->authority = (Str){begin, (size_t)(at - begin)};
+  if (at == begin) refuse(head, 400, "the target has no host");
   return (Str){at, (size_t)(end - at)};
 }
 

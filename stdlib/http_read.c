@@ -28,6 +28,7 @@ static NetFound find_head(CspCall *call, Str left, NetRead *read) {
                        left.len - read->scanned)) != NULL) {
     size_t at = (size_t)(end - left.data), begin = read->mark;
     bool has_cr = at > begin && end[-1] == '\r';
+    if (begin == 0 && at >= read->want) break;  // the first line is too long
     read->mark = read->scanned = at + 1;
     if (!has_cr || (at == begin + 1 && begin > 0))
       return (NetFound){true, at + 1, at + 1};
@@ -203,6 +204,13 @@ CspStatus http_read_size(CspCall *call) {
   return size < 0 ? csp_ok(call, csp_nil()) : csp_ok_int(call, size);
 }
 
+// (line): whether it is a field, as trailers are.
+CspStatus http_is_field_line(CspCall *call) {
+  Str line;
+  if (!need_str(call, 0, &line)) return CSP_PANIC;
+  return csp_ok(call, csp_bool(http_is_field(line)));
+}
+
 // --- Fields -----------------------------------------------------------------
 static bool is_cookie(Str name) {
   return http_same_name(name, (Str){"cookie", 6});
@@ -285,4 +293,29 @@ CspStatus http_break(CspCall *call) {
   }
   csp_fd_close(call, connection->fd);
   return csp_ok_nothing(call);
+}
+
+// --- Listeners --------------------------------------------------------------
+// The side to write of a listener is never ready. So the wait ends by its close
+// alone.
+static CspStatus wait_for_close(CspCall *call, NetTurn *turn) {
+  bool is_closed = csp_fd_number(turn->fd) < 0;
+  return is_closed ? net_failed(call, turn, NET_CLOSED)
+                   : net_wait(call, turn, 0);
+}
+
+static CspStatus listener_closed(CspCall *call, NetTurn *turn, int error) {
+  (void)turn;
+  (void)error;
+  return csp_ok_nothing(call);
+}
+
+// (listener): waits until it is closed.
+CspStatus http_await_close(CspCall *call) {
+  static const NetWay way = {CSP_WRITES, sizeof(NetTurn), wait_for_close,
+                             listener_closed};
+  Listener *listener = net_listener(call);
+  if (listener == NULL) return CSP_PANIC;
+  NetTurn turn = {csp_nil(), &way, listener->fd, false};
+  return net_begin(call, &turn);
 }

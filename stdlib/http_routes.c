@@ -191,6 +191,14 @@ static bool is_variable_name(Str s) {
   return s.len > 0;
 }
 
+static bool has_variable(const Pattern *pattern, Str name) {
+  const char *at = pattern->names.data;
+  for (int i = 1; i < pattern->variables; i++, at += strlen(at) + 1)
+    if (strlen(at) == name.len && memcmp(at, name.data, name.len) == 0)
+      return true;
+  return false;
+}
+
 // A segment in braces. *rest: it is the last, and stands for all that is left.
 static CspStatus take_variable(Pattern *pattern, Str segment, bool *rest) {
   Str name = {segment.data + 1, segment.len - 1};
@@ -203,6 +211,8 @@ static CspStatus take_variable(Pattern *pattern, Str segment, bool *rest) {
     return bad_pattern(pattern, "has a variable that is no name");
   if (++pattern->variables > VARIABLES_MOST)
     return bad_pattern(pattern, "has more than 16 variables");
+  if (has_variable(pattern, name))
+    return bad_pattern(pattern, "has two variables of one name");
   buffer_add(&pattern->names, name.data, name.len);
   buffer_add_char(&pattern->names, '\0');
   return pattern->names.failed ? csp_panic_memory(pattern->call) : CSP_OK;
@@ -260,10 +270,13 @@ CspStatus http_add_route(CspCall *call) {
   Pattern pattern = {.call = call, .names = buffer_of(call)};
   int64_t number;
   if (root == NULL) return csp_bad_arg(call, 0, "routes");
+  if (csp_type(csp_arg(call, 1)) != CSP_STRING)
+    return csp_panic(call, "http.routes: patterns must be strings");
   if (!need_str(call, 1, &pattern.text) || !csp_need_int(call, 2, &number))
     return CSP_PANIC;
   Str path = pattern.text;
-  const char *blank = memchr(path.data, ' ', path.len);
+  bool is_path = path.len > 0 && path.data[0] == '/';  // may have blanks
+  const char *blank = is_path ? NULL : memchr(path.data, ' ', path.len);
   if (blank != NULL) {
     pattern.method = (Str){path.data, (size_t)(blank - path.data)};
     path = (Str){blank + 1, path.len - pattern.method.len - 1};
@@ -273,16 +286,36 @@ CspStatus http_add_route(CspCall *call) {
   if (path.len == 0 || path.data[0] != '/' ||
       (blank != NULL && !http_is_token(pattern.method)))
     return bad_pattern(&pattern, "must be \"METHOD /PATH\" or \"/PATH\"");
+  if (memchr(path.data, '?', path.len) || memchr(path.data, '#', path.len))
+    return bad_pattern(&pattern, "has a ? or #, which no path has");
   CspStatus status = add_pattern(&pattern, *root, path, number);
   buffer_free(&pattern.names);
   return status == CSP_OK ? csp_ok_nothing(call) : status;
 }
 
 // --- Searching --------------------------------------------------------------
+static bool is_listed(Str list, const char *method) {
+  size_t len = strlen(method);
+  while (list.len >= len) {
+    const char *comma = memchr(list.data, ',', list.len);
+    size_t word = comma != NULL ? (size_t)(comma - list.data) : list.len;
+    if (word == len && memcmp(list.data, method, len) == 0) return true;
+    if (comma == NULL) return false;
+    list = (Str){comma + 2, list.len - word - 2};
+  }
+  return false;
+}
+
+static void add_method(Buffer *out, const char *method) {
+  if (out->len > 0 && is_listed((Str){out->data, out->len}, method)) return;
+  if (out->len > 0) buffer_add(out, ", ", 2);
+  buffer_add(out, method, strlen(method));
+}
+
 static void add_methods(Buffer *out, const Route *routes, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (out->len > 0) buffer_add(out, ", ", 2);
-    buffer_add(out, routes[i].method, strlen(routes[i].method));
+    add_method(out, routes[i].method);
+    if (strcmp(routes[i].method, "GET") == 0) add_method(out, "HEAD");
   }
 }
 

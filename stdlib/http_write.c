@@ -142,14 +142,6 @@ static bool is_of_http(Str name) {
   return false;
 }
 
-static bool is_value(Str s) {
-  for (size_t i = 0; i < s.len; i++) {
-    unsigned char c = (unsigned char)s.data[i];
-    if ((c < ' ' && c != '\t') || c == 0x7f) return false;
-  }
-  return true;
-}
-
 static void add_text(Buffer *out, const char *text) {
   buffer_add(out, text, strlen(text));
 }
@@ -181,7 +173,7 @@ static bool check_field(CspCall *call, CspValue name, CspValue value) {
               (int)n.len, n.data);
     return false;
   }
-  if (is_value(v)) return true;
+  if (http_is_text(v)) return true;
   csp_panic(call,
             "http: the value of the header field %.*s must be one line without "
             "control characters",
