@@ -4,6 +4,8 @@
 # timeout: 120
 # expect: split everywhere: True
 # expect: cut off everywhere: closed
+# expect: value ["still there"]
+# expect: 0
 cd "$TMPDIR" || exit 1
 cat > script.csp << 'END_CSP'
 import "os"
@@ -96,16 +98,26 @@ for text, _ in good:
     for at in range(len(text) if len(text) < 100 else 3):
         codes.add(answer([text[:at]], True).split()[0])
 print("cut off everywhere:", *codes)
-for text in [b"-LOADING wait\r\n", b"-no code\r\n", b"!3\r\nE x\r\n", b"$-2\r\n", b"$+1\r\na\r\n", b"$01\r\na\r\n", b"$ 1\r\na\r\n",
-             b"$1\r\nabc", b"$9223372036854775807\r\n", b"$9223372036854775808\r\n", b"$18446744073709551617\r\na\r\n",
-             b"*9223372036854775807\r\n", b"*9223372036854775808\r\n", b"*1000000\r\n", b"%500000\r\n", b"~62501\r\n",
-             b"$1000001\r\n", b"*3\r\n" + b"$400000\r\n" + b"a" * 400000 + b"\r\n$600000\r\n", b"%-1\r\n", b"=-1\r\n", b"!-1\r\n",
-             b"*" + b"1\r\n*" * 128 + b"0\r\n", b"%1\r\n" * 130, b"*1\r\n>1\r\n+x\r\n", b"%1\r\n*0\r\n+v\r\n", b"%1\r\n,nan\r\n+v\r\n", b"%1\r\n-E\r\n+v\r\n",
-             b"\r\n", b"\n\r\n", b"x\r\n", b"+a\nb\r\n", b"-a\rb\r\n", b"+ends in one\n", b"#x\r\n", b"#true\r\n", b"_x\r\n", b",x\r\n", b",\r\n",
-             b"(\r\n", b"(1.5\r\n", b"(--1\r\n", b":\r\n", b":1.5\r\n", b":9223372036854775808\r\n", b"=3\r\ntxt\r\n", b"=4\r\ntxt-\r\n",
-             b"$?\r\n;1\r\na\r\n;0\r\n", b"*?\r\n.\r\n", b"+" + b"x" * 70000, b"GET / HTTP/1.1\r\n\r\n", b"\xff\xfe\r\n",
-             b"+v\r\n+unasked\r\n"]:
-    print(text[:40], "->", answer([text], text[-1:] != b"\n" or b"one\n" in text))
+wrong = {
+    "LOADING": [b"-LOADING wait\r\n"], "ERR": [b"-no code\r\n", b"-\r\n"], "E": [b"!3\r\nE x\r\n"],
+    "closed": [b"+ends in one\n", b"$5\r\nabc"], "too_long": [b"+" + b"x" * 70000],
+    "limit": [b"$9223372036854775807\r\n", b"*9223372036854775807\r\n", b"%4611686018427387904\r\n", b"*1000000\r\n",
+              b"%500000\r\n", b"~62501\r\n", b"$1000001\r\n",
+              b"*3\r\n$400000\r\n" + b"a" * 400000 + b"\r\n$600000\r\n",
+              b"*" + b"1\r\n*" * 128 + b"0\r\n", b"%1\r\n" * 130, b"|1\r\n" * 130, b"|1\r\n+a\r\n+b\r\n" * 90000],
+    "syntax": [b"$-2\r\n", b"$+1\r\na\r\n", b"$01\r\na\r\n", b"$ 1\r\na\r\n", b"$\r\n", b"$1\r\nabc",
+               b"$9223372036854775808\r\n", b"$18446744073709551617\r\na\r\n", b"*9223372036854775808\r\n",
+               b"%-1\r\n", b"=-1\r\n", b"!-1\r\n", b"*1\r\n>1\r\n+x\r\n", b"%1\r\n*0\r\n+v\r\n",
+               b"%1\r\n,nan\r\n+v\r\n", b"%1\r\n-E\r\n+v\r\n", b"\r\n", b"\n\r\n", b"x\r\n", b"+a\nb\r\n", b"-a\rb\r\n",
+               b"#x\r\n", b"#true\r\n", b"_x\r\n", b",x\r\n", b",\r\n", b"(\r\n", b"(1.5\r\n", b"(--1\r\n", b":\r\n", b":1.5\r\n",
+               b":9223372036854775808\r\n", b"=3\r\ntxt\r\n", b"=4\r\ntxt-\r\n", b"$?\r\n;1\r\na\r\n;0\r\n", b"*?\r\n.\r\n",
+               b"GET / HTTP/1.1\r\n\r\n", b"\xff\xfe\r\n"],
+}
+for code, texts in wrong.items():
+    for text in texts:
+        got = answer([text], code == "closed")
+        if got.split(" ")[0] != code:
+            print(text[:60], code, got)
 print(answer([b"+still there\r\n"]))
 program.stdin.close()
 print(program.wait(20))
