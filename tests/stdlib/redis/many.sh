@@ -2,6 +2,7 @@
 # to the one who asked, and nothing is left over.
 # needs: redis-server
 # timeout: 60
+# small: SIZE=10
 . tests/stdlib/redis/lib/server.sh
 start || exit
 trap stop EXIT
@@ -11,6 +12,7 @@ import "redis"
 import "sched"
 import "sync"
 import "time"
+const SIZE = int(os.env("SIZE") ?? "500")
 s := redis.open("unix:" + os.env("TMPDIR") + "/socket", connections: 2)?
 wrong := sync.counter()
 func set_and_get(i) {
@@ -24,8 +26,8 @@ func set_and_get(i) {
     if !equal(both, [str(i), str(n)]) { wrong.add(1) }
   }
 }
-group { for i in 500 { go set_and_get(i) } }
-println(wrong.get(), s.call("DBSIZE")?)                      // expect: 0 500
+group { for i in SIZE { go set_and_get(i) } }
+println(wrong.get(), s.call("DBSIZE")? == SIZE)              // expect: 0 true
 
 descriptors := func() => len(os.list_dir("/proc/self/fd")?)
 s.alone(func(own) => own.call("PING"))?
@@ -45,16 +47,16 @@ storm := func(i) {
 }
 for round in 20 {
   tasks := []
-  for i in 500 { tasks.push(go storm(round * 500 + i)) }
+  for i in SIZE { tasks.push(go storm(round * SIZE + i)) }
   for t in tasks { <-t }
 }
-println(wrong.get(), answered.get() < 10_000)                // expect: 0 true
-for i in 1000 { if s.call("ECHO", i)? != str(i) { wrong.add(1) } }
+println(wrong.get(), answered.get() < 20 * SIZE)              // expect: 0 true
+for i in 2 * SIZE { if s.call("ECHO", i)? != str(i) { wrong.add(1) } }
 println(wrong.get())                                         // expect: 0
 println(sched.goroutines() - goroutines, descriptors()? - before)   // expect: 0 0
 
 // A connection whose user was cancelled is given up, and its place is free.
-for i in 100 {
+for i in SIZE / 5 {
   _, err := time.limit(1ms, func() => s.alone(func(own) => own.call("BLPOP", "none", 0), timeout: 0))
   if err.code != "timeout" { println(err) }
 }

@@ -2,6 +2,7 @@
 # with a code, nothing is out of step, and later calls find the new server.
 # needs: redis-server
 # timeout: 60
+# small: SIZE=10
 . tests/stdlib/redis/lib/server.sh
 start || exit
 trap stop EXIT
@@ -13,6 +14,7 @@ func shell(command) {
   r := os.run("bash", ["-c", ". tests/stdlib/redis/lib/server.sh; ${command}"])?
   if r.status != 0 { return error("${command}: ${r.err}") }
 }
+const SIZE = int(os.env("SIZE") ?? "1000")
 address := "unix:" + os.env("TMPDIR") + "/socket"
 s := redis.open(address, connections: 2)?
 subscription := s.subscribe("news")?
@@ -40,13 +42,13 @@ func wait(c, more) {
   for c.get() < n + more { sleep(1ms) }
 }
 group {
-  for i in 50 { go ask(i) }
+  for i in min(50, SIZE) { go ask(i) }
   for _ in 3 {
-    wait(good, 1000)
+    wait(good, SIZE)
     shell("stop")?
-    wait(failures, 100)
+    wait(failures, SIZE / 10)
     shell("start")?
-    wait(good, 1000)
+    wait(good, SIZE)
     for s.call("PUBLISH", "news", "again")? == 0 { sleep(1ms) }
     <-subscription.messages
   }
