@@ -78,6 +78,9 @@ println(add_one(func() { s.call("SET", "k", 10)? })?, add_one(func() { })?, s.ca
 println(s.alone(func(own) => own.call("WATCH", "k")))       // expect: OK nil
 s.call("SET", "k", 5)?
 println(s.alone(func(own) => own.transaction(func(t) { t.call("INCR", "k") })))   // expect: [6] nil
+s.alone(func(own) => own.pipeline(func(p) { p.call("WATCH", "k") }))?
+s.call("SET", "k", 5)?
+println(s.alone(func(own) => own.transaction(func(t) { t.call("INCR", "k") })))   // expect: [6] nil
 // One that waits holds nobody up.
 waiting := go s.alone(func(own) => own.call("BLPOP", "jobs", 0), timeout: 0)
 println(s.call("PING")?, s.call("RPUSH", "jobs", "job")?)   // expect: PONG 1

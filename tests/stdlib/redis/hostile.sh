@@ -5,6 +5,7 @@
 # small: SIZE=9
 # expect: split everywhere: True
 # expect: cut off everywhere: closed
+# expect: spoiled: True
 # expect: value ["still there"]
 # expect: 0
 cd "$TMPDIR" || exit 1
@@ -22,7 +23,7 @@ for {
 }
 END_CSP
 cat > peer.py << 'END_PY'
-import os, socket, subprocess, threading
+import os, random, socket, subprocess, threading
 HELLO = b"%1\r\n+server\r\n+redis\r\n"
 answers = {}          # the name: a list of pieces, then whether to end
 server = socket.socket(socket.AF_UNIX)
@@ -120,6 +121,20 @@ for code, texts in wrong.items():
         got = answer([text], code == "closed")
         if got.split(" ")[0] != code:
             print(text[:60], code, got)
+# Answers that were spoiled, and end there: bytes that are others, are missing
+# or are there twice.
+random.seed(7)
+outcomes = set()
+for _ in range(1000 // EACH):
+    text = bytearray(b"".join(text for text, _ in random.choices(good, k=2)))
+    for _ in range(random.choice([1, 1, 2, 5])):
+        at = random.randrange(len(text))
+        text[at:at + random.randrange(3)] = bytes(random.choices(b"*$%~>|+-:,(#_=!\r\n0123456789\xff", k=random.randrange(3)))
+        text = text or bytearray(b"x")
+    got = answer([bytes(text)], True).split(" ")
+    # A code of the server's is any word.
+    outcomes.add("code" if got[0].isupper() else got[0])
+print("spoiled:", outcomes <= {"closed", "code", "limit", "syntax", "value"} and {"syntax", "value"} <= outcomes)
 print(answer([b"+still there\r\n"]))
 program.stdin.close()
 print(program.wait(20))
