@@ -2,10 +2,11 @@
 # measures, and pipelines.
 # needs: redis-cli
 # small: SIZE=100
+# timeout: 100
 # expect: PONG
 # expect: OK
 # expect: hello
-# expect: 60
+# expect: expires
 # expect: 1
 # expect:
 # expect: 8
@@ -23,7 +24,8 @@ ask() { redis-cli -p "$port" "$@"; }
 ask ping
 ask set greeting hello ex 60
 ask get greeting
-ask ttl greeting
+ttl=$(ask ttl greeting)
+[ "$ttl" -gt 0 ] && [ "$ttl" -le 60 ] && echo expires
 ask del greeting nothing
 ask get greeting
 for _ in 1 2 3 4 5 6 7; do ask incr n > /dev/null; done

@@ -1,7 +1,7 @@
 # Commands and their replies, with a real server.
 # needs: redis-server
 # small: SIZE=30
-# timeout: 60
+# timeout: 200
 . tests/stdlib/redis/lib/server.sh
 start || exit
 trap stop EXIT

@@ -1,7 +1,7 @@
 # A server of Python that speaks the protocol wrongly, in pieces, or not to its
 # end. Each answer is a value or an error with a code, and the next call is on a
 # new connection where the old one cannot be in step any more.
-# timeout: 120
+# timeout: 300
 # small: SIZE=9
 # expect: split everywhere: True
 # expect: cut off everywhere: closed
@@ -64,7 +64,7 @@ threading.Thread(target=accept, daemon=True).start()
 program = subprocess.Popen([os.environ["CSPVM"], "--max-memory", "200", "script.csp"], text=True,
                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, errors="replace")
 number = 0
-EACH = 13 if "SIZE" in os.environ else 1  # position
+EACH = 40 if "SIZE" in os.environ else 1  # position
 
 def answer(pieces, ends=False):
     global number

@@ -1,8 +1,8 @@
 # 500 goroutines at once, and 10,000 calls that are cancelled: each reply goes
 # to the one who asked, and nothing is left over.
 # needs: redis-server
-# timeout: 60
-# small: SIZE=10
+# timeout: 200
+# small: SIZE=5
 . tests/stdlib/redis/lib/server.sh
 start || exit
 trap stop EXIT

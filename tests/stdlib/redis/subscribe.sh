@@ -1,7 +1,7 @@
 # Messages of channels and patterns come in order, also where there is no room.
 # needs: redis-server
-# timeout: 60
-# small: SIZE=2
+# timeout: 200
+# small: SIZE=1
 . tests/stdlib/redis/lib/server.sh
 start || exit
 trap stop EXIT
