@@ -30,6 +30,8 @@ RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE":
              "mutex": "mutex", "semaphore": "semaphore", "RWMutex": "rwmutex", "Once": "once",
              "Latch": "latch", "Url": "u", "Request": "request", "Reply": "reply",
              "Routes": "app",
+             "Latch": "latch", "Url": "u",
+             "Store": "store", "Pipeline": "p", "Subscription": "subscription",
              "os_file_class": "file", "generator_class": "g", "json_reader_class": "reader",
              "csv_reader_class": "reader",
              "net_connection_class": "connection", "net_listener_class": "listener",
@@ -97,6 +99,8 @@ class Library:
                 self.items[owner, name] = params
 
     def add_methods(self, type_name, functions):
+        if type_name.startswith("_"):
+            return
         if type_name not in RECEIVERS:
             sys.exit("%s: RECEIVERS lacks %s" % (__file__, type_name))
         self.add(RECEIVERS[type_name],
