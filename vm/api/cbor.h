@@ -3,6 +3,8 @@
 #ifndef CSP_VM_CBOR_H
 #define CSP_VM_CBOR_H
 
+#include "vm/csp.h"
+
 // Lists and maps in one another, in either direction.
 enum { CBOR_DEPTH = 1000 };
 
@@ -30,5 +32,10 @@ enum {
   CBOR_IN_8 = 27,
   CBOR_INDEFINITE = 31,  // of CBOR_SIMPLE: the end of such a list, map, string
 };
+
+// Long strings are looked at and copied in pieces, which are charged.
+enum { CBOR_PIECE = 1 << 14 };
+// Whether the string is UTF-8. Given up: true, and csp_work is false.
+bool cbor_is_utf8(CspCall *call, const char *data, size_t len);
 
 #endif

@@ -14,7 +14,6 @@
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/value_text.h"
-#include "vm/value/utf8.h"
 
 // A list or map that is being read.
 typedef struct CborIn {
@@ -177,7 +176,8 @@ static bool read_piece(CborReader *reader, const ItemHead *head,
                        "a string of %llu bytes, of which %zu are there",
                        (unsigned long long)head->argument, bytes_left(reader));
   *data = (const char *)reader->data + reader->at;
-  if (head->major == CBOR_TEXT && !utf8_is_valid(*data, (size_t)head->argument))
+  if (head->major == CBOR_TEXT &&
+      !cbor_is_utf8(reader->call, *data, (size_t)head->argument))
     return refuse_item(reader, reader->start, "a string that is not UTF-8");
   reader->at += (size_t)head->argument;
   return true;
