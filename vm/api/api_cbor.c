@@ -37,7 +37,7 @@ typedef struct CborWriter {
   Text out;
   CborOut *levels;
   size_t depth, cap;
-  char *error;  // malloced
+  char *error;  // where `out` is
   bool failed;
 } CborWriter;
 
@@ -70,7 +70,7 @@ static void path_add(Text *path, CborWriter *writer) {
 
 static bool refuse_value(CborWriter *writer, const char *why,
                          const char *more) {
-  Text text = {0};
+  Text text = {.memory = writer->out.memory};
   path_add(&text, writer);
   const CborOut *top =
       writer->depth > 0 ? &writer->levels[writer->depth - 1] : NULL;
@@ -314,24 +314,26 @@ static void put_whole(CborWriter *writer, Value v) {
   }
 }
 
-static char *cbor_too_long(size_t most) {
-  Text text = {0};
+static char *cbor_too_long(const Memory *memory, size_t most) {
+  Text text = {.memory = memory};
   text_addf(&text, "it takes more than %zu bytes", most);
   if (!text.failed) return text.data;
   text_free(&text);
   return NULL;
 }
 
-char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
-                  char **error) {
+// memory: of the bytes and the error, or NULL for libc's.
+static char *to_cbor_in(const Memory *memory, CspCall *call, CspValue v,
+                        size_t most, size_t *len, char **error) {
   size_t room = heap_room(call->vm->heap);
-  CborWriter w = {
-      .call = call,
-      .out = {.most = most < room ? most + 1 : room, .local = call->local}};
+  CborWriter w = {.call = call,
+                  .out = {.memory = memory,
+                          .most = most < room ? most + 1 : room,
+                          .local = call->local}};
   *error = NULL;
   put_whole(&w, v.word);
   mem_free(w.levels);
-  if (w.out.full && most < room) *error = cbor_too_long(w.out.most - 1);
+  if (w.out.full && most < room) *error = cbor_too_long(memory, w.out.most - 1);
   if (w.failed) *error = w.error;
   if (w.failed || w.out.failed) {
     text_free(&w.out);
@@ -339,4 +341,14 @@ char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
   }
   *len = w.out.len;
   return w.out.data;
+}
+
+char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
+                  char **error) {
+  return to_cbor_in(NULL, call, v, most, len, error);
+}
+
+char *csp_alloc_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
+                        char **error) {
+  return to_cbor_in(call->vm->memory, call, v, most, len, error);
 }
