@@ -5,9 +5,14 @@
 # includes by that path.
 #
 # A module has three settings here: the header of the library that it needs,
-# how it is linked with that, and the Debian package that has both. Without the
-# header it is left out. NAME.package tells the runtime why, so that importing
-# the module names the package.
+# how it is linked with that, and the Debian package that has both. A module of
+# two libraries has `-include` before the second header. Without a header it is
+# left out. NAME.package tells the runtime why, so that importing the module
+# names the package.
+HEADER_hash  := openssl/evp.h -include xxhash.h
+LIBS_hash    := -lcrypto -lxxhash
+PACKAGE_hash := libssl-dev or libxxhash-dev
+
 HEADER_zlib  := zlib.h
 LIBS_zlib    := -lz
 PACKAGE_zlib := zlib1g-dev
