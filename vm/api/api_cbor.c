@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/api/cbor.h"
+#include "vm/api/api_cbor.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/box.h"
 #include "vm/object/list.h"

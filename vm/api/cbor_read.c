@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/api/cbor.h"
+#include "vm/api/api_cbor.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/list.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What both directions of CBOR (RFC 8949) share: api_cbor.c, cbor_read.c.
-#ifndef CSP_VM_CBOR_H
-#define CSP_VM_CBOR_H
+#ifndef CSP_VM_API_CBOR_H
+#define CSP_VM_API_CBOR_H
 
 #include "vm/csp.h"
 
