@@ -6,11 +6,12 @@
 // way down lie on an explicit stack, which also tells where a value is that
 // cannot be written. Other goroutines may change lists and maps meanwhile, but
 // what a header promised follows it.
+#include "vm/api/api_cbor.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/api/api_cbor.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/box.h"
 #include "vm/object/list.h"
