@@ -1043,6 +1043,10 @@ CspValue csp_alloc_take(CspCall *call, char *block, size_t len);  // frees
 char *csp_alloc_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 char *csp_alloc_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
                             size_t *len, bool *cut);
+char *csp_alloc_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
+                        char **error);
+bool csp_alloc_from_cbor(CspCall *call, const void *data, size_t len,
+                         size_t *used, CspValue *value, char **error);
 char *csp_alloc_real_path(Csp *csp, const char *path);
 char *csp_alloc_folder(Csp *csp);  // csp_working_folder
 

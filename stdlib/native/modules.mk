@@ -5,16 +5,21 @@
 # includes by that path.
 #
 # A module has three settings here: the header of the library that it needs,
-# how it is linked with that, and the Debian package that has both. Without the
-# header it is left out. NAME.package tells the runtime why, so that importing
-# the module names the package.
+# how it is linked with that, and the Debian package that has both. A module of
+# two libraries has two headers. Without one of them it is left out.
+# NAME.package tells the runtime why, so that importing the module names the
+# package.
+HEADER_hash  := openssl/evp.h xxhash.h
+LIBS_hash    := -lcrypto -lxxhash
+PACKAGE_hash := libssl-dev or libxxhash-dev
+
 HEADER_zlib  := zlib.h
 LIBS_zlib    := -lz
 PACKAGE_zlib := zlib1g-dev
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
 NATIVES := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))
-has_header = $(shell $(CC) -E -include $(HEADER_$(1)) -x c -o /dev/null /dev/null 2>/dev/null && echo yes)
+has_header = $(shell $(CC) -E $(addprefix -include ,$(HEADER_$(1))) -x c -o /dev/null /dev/null 2>/dev/null && echo yes)
 LEFT_OUT := $(foreach n,$(NATIVES),$(if $(call has_header,$(n)),,$(n)))
 BUILT    := $(filter-out $(LEFT_OUT),$(NATIVES))
 MODULES  := $(BUILT:%=$(BUILD)/modules/%.so) $(NATIVES:%=$(BUILD)/modules/%.package)
@@ -25,7 +30,7 @@ STATICS  := $(BUILT:%=$(BUILD)/libcspvm-%.a)
 all: $(MODULES) $(STATICS) $(LEFT_OUT:%=without-%)
 
 $(LEFT_OUT:%=without-%): without-%:
-	@echo "  the module $* is left out: there is no $(HEADER_$*) (package $(PACKAGE_$*), make deps)"
+	@echo "  the module $* is left out: there is no $(subst .h ,.h or ,$(HEADER_$*)) (package $(PACKAGE_$*), make deps)"
 
 $(BUILD)/modules/%.package: stdlib/native/modules.mk
 	@mkdir -p $(@D)

@@ -46,6 +46,7 @@ static void keep_memory(void) {
 }
 
 // Native modules are linked with it, as internals.a exports nothing.
+const CspNative *csp_module_hash(void);
 const CspNative *csp_module_zlib(void);
 
 int main(int argc, char **argv) {
@@ -64,6 +65,7 @@ int main(int argc, char **argv) {
   csp_install_language(csp);
   int status = 2;
   if (csp_install_library(csp) && csp_register_builtins(csp, builtins) &&
+      csp_register(csp, csp_module_hash()->module) &&
       csp_register(csp, csp_module_zlib()->module))
     csp_run(csp, argv[1], text, len, &status);
   csp_free(csp);

@@ -35,7 +35,8 @@ RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE":
              "os_file_class": "file", "generator_class": "g", "json_reader_class": "reader",
              "csv_reader_class": "reader",
              "net_connection_class": "connection", "net_listener_class": "listener",
-             "net_udp_class": "socket", "regexp_class": "re"}
+             "net_udp_class": "socket", "regexp_class": "re",
+             "hash_class": "h"}
 ALSO_FUNCTIONS = {"s": "strings", "b": "bytes"}
 # Made by the compiler, in no table.
 OF_THE_LANGUAGE = {"try": "f, args..."}

@@ -9,7 +9,7 @@
 mkdir "$TMPDIR/tree"
 cp -r Makefile cli lang sched stdlib vm "$TMPDIR/tree"
 cd "$TMPDIR/tree" || exit
-rm stdlib/native/zlib.c
+rm stdlib/native/*.c stdlib/native/*.csp
 cat > stdlib/native/tiny.c << 'END'
 #include "stdlib/native/tiny_csp.h"
 #include "vm/csp.h"

@@ -253,16 +253,16 @@ static CspStatus native_each(CspCall *call) {
 static CspStatus native_cbor(CspCall *call) {
   size_t len;
   char *error,
-      *text = csp_to_cbor(call, csp_arg(call, 0), 100000, &len, &error);
+      *text = csp_alloc_to_cbor(call, csp_arg(call, 0), 100000, &len, &error);
   CspValue v;
   if (text == NULL && error == NULL) return csp_panic_memory(call);
   if (text == NULL) {
     csp_ok_coded(call, "invalid", "%s", error);
-    free(error);
+    csp_alloc_free(error);
     return CSP_OK;
   }
-  bool fine = csp_from_cbor(call, text, len, NULL, &v, &error);
-  free(text);
+  bool fine = csp_alloc_from_cbor(call, text, len, NULL, &v, &error);
+  csp_alloc_free(text);
   if (!fine && error != NULL) abort();  // what was written can be read
   return fine ? csp_ok_value(call, v) : csp_panic_memory(call);
 }

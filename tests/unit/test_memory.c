@@ -447,6 +447,16 @@ static void natives_may_use_it(void **state) {
   assert_true(cut);
   assert_string_equal(text, "\"a");
   csp_alloc_free(text);
+  char *error;
+  text = csp_alloc_to_cbor(host, v, 100, &len, &error);
+  assert_memory_equal(text, "cabc", 4);  // 0x63: a text of 3 bytes
+  assert_true(csp_alloc_from_cbor(host, text, len, NULL, &v, &error));
+  assert_false(csp_alloc_from_cbor(host, text, len - 1, NULL, &v, &error));
+  assert_non_null(strstr(error, "at byte 0: "));
+  csp_alloc_free(error);
+  csp_alloc_free(text);
+  assert_null(csp_alloc_to_cbor(host, csp_chan(host, 0), 9, &len, &error));
+  csp_alloc_free(error);
   csp_alloc_free(NULL);
   errno = EDOM;
   csp_alloc_free(csp_alloc_folder(csp));

@@ -6,11 +6,12 @@
 // way down lie on an explicit stack, which also tells where a value is that
 // cannot be written. Other goroutines may change lists and maps meanwhile, but
 // what a header promised follows it.
+#include "vm/api/api_cbor.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/api/cbor.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/box.h"
 #include "vm/object/list.h"
@@ -37,7 +38,7 @@ typedef struct CborWriter {
   Text out;
   CborOut *levels;
   size_t depth, cap;
-  char *error;  // malloced
+  char *error;  // where `out` is
   bool failed;
 } CborWriter;
 
@@ -70,7 +71,7 @@ static void path_add(Text *path, CborWriter *writer) {
 
 static bool refuse_value(CborWriter *writer, const char *why,
                          const char *more) {
-  Text text = {0};
+  Text text = {.memory = writer->out.memory};
   path_add(&text, writer);
   const CborOut *top =
       writer->depth > 0 ? &writer->levels[writer->depth - 1] : NULL;
@@ -155,8 +156,22 @@ static void put_float(CborWriter *writer, double d) {
   }
 }
 
+// (A piece ends where no sequence goes on. In 4 bytes there is such a place, or
+// they are not UTF-8.)
+bool cbor_is_utf8(CspCall *call, const char *data, size_t len) {
+  while (len > CBOR_PIECE) {
+    size_t count = CBOR_PIECE;
+    while (count > CBOR_PIECE - 3 && utf8_continues(data[count])) count--;
+    if (!utf8_is_valid(data, count)) return false;
+    if (!csp_work(call, count)) return true;
+    data += count;
+    len -= count;
+  }
+  return utf8_is_valid(data, len);
+}
+
 static bool put_text(CborWriter *writer, const ObjString *string) {
-  if (!utf8_is_valid(string_data(string), string->len))
+  if (!cbor_is_utf8(writer->call, string_data(string), string->len))
     return refuse_value(writer, "a string that is not UTF-8 cannot be written",
                         "");
   put_head(writer, CBOR_TEXT, string->len);
@@ -174,6 +189,8 @@ static bool put_bytes(CborWriter *writer, CspValue bytes) {
     memset(piece, 0, want);
     csp_bytes_read(bytes, at, piece, want);
     text_add(&writer->out, piece, want);
+    if (len > CBOR_PIECE && !csp_work(writer->call, want / WRITE_BYTES_IN_NS))
+      break;  // charge_written sees it, too
   }
   return true;
 }
@@ -272,9 +289,11 @@ static bool next_of_container(CborWriter *writer, Value *v, bool *more) {
   return true;
 }
 
-// For what was written since there were `before` bytes. false: interrupted.
+// For what was written since there were `before` bytes, except for long
+// strings, which were charged. false: interrupted.
 static bool charge_written(CborWriter *writer, size_t before) {
   size_t grown = writer->out.len - before;
+  if (grown > CBOR_PIECE) grown = 0;
   writer->failed |=
       !csp_work(writer->call, WRITE_NS + grown / WRITE_BYTES_IN_NS);
   return !writer->failed;
@@ -282,7 +301,7 @@ static bool charge_written(CborWriter *writer, size_t before) {
 
 static void put_whole(CborWriter *writer, Value v) {
   bool more;
-  bool fine = put_value(writer, v);
+  bool fine = put_value(writer, v) && charge_written(writer, 0);
   while (fine && writer->depth > 0 && !writer->out.failed) {
     size_t before = writer->out.len;
     fine = next_of_container(writer, &v, &more);
@@ -296,22 +315,26 @@ static void put_whole(CborWriter *writer, Value v) {
   }
 }
 
-static char *cbor_too_long(size_t most) {
-  Text text = {0};
+static char *cbor_too_long(const Memory *memory, size_t most) {
+  Text text = {.memory = memory};
   text_addf(&text, "it takes more than %zu bytes", most);
   if (!text.failed) return text.data;
   text_free(&text);
   return NULL;
 }
 
-char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
-                  char **error) {
+// memory: of the bytes and the error, or NULL for libc's.
+static char *to_cbor_in(const Memory *memory, CspCall *call, CspValue v,
+                        size_t most, size_t *len, char **error) {
   size_t room = heap_room(call->vm->heap);
-  CborWriter w = {.call = call, .out = {.most = most < room ? most + 1 : room}};
+  CborWriter w = {.call = call,
+                  .out = {.memory = memory,
+                          .most = most < room ? most + 1 : room,
+                          .local = call->local}};
   *error = NULL;
   put_whole(&w, v.word);
   mem_free(w.levels);
-  if (w.out.full && most < room) *error = cbor_too_long(w.out.most - 1);
+  if (w.out.full && most < room) *error = cbor_too_long(memory, w.out.most - 1);
   if (w.failed) *error = w.error;
   if (w.failed || w.out.failed) {
     text_free(&w.out);
@@ -319,4 +342,14 @@ char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
   }
   *len = w.out.len;
   return w.out.data;
+}
+
+char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
+                  char **error) {
+  return to_cbor_in(NULL, call, v, most, len, error);
+}
+
+char *csp_alloc_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
+                        char **error) {
+  return to_cbor_in(call->vm->memory, call, v, most, len, error);
 }

@@ -8,13 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/api/cbor.h"
+#include "vm/api/api_cbor.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/value_text.h"
-#include "vm/value/utf8.h"
 
 // A list or map that is being read.
 typedef struct CborIn {
@@ -37,7 +36,8 @@ typedef struct CborReader {
   CborIn *levels;
   size_t depth, cap;
   bool tagged;  // the next item has a tag
-  char *error;  // malloced
+  char *error;
+  const Memory *memory;  // of the error, or NULL for libc's
 } CborReader;
 
 // One item's first bytes.
@@ -55,7 +55,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse_item(
     CborReader *reader, size_t at, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  Text text = {0};
+  Text text = {.memory = reader->memory};
   char *why = mem_format_args(reader->call->vm->memory, NULL, format, args);
   if (why != NULL) {
     text_addf(&text, "at byte %zu: %s", at, why);
@@ -177,7 +177,8 @@ static bool read_piece(CborReader *reader, const ItemHead *head,
                        "a string of %llu bytes, of which %zu are there",
                        (unsigned long long)head->argument, bytes_left(reader));
   *data = (const char *)reader->data + reader->at;
-  if (head->major == CBOR_TEXT && !utf8_is_valid(*data, (size_t)head->argument))
+  if (head->major == CBOR_TEXT &&
+      !cbor_is_utf8(reader->call, *data, (size_t)head->argument))
     return refuse_item(reader, reader->start, "a string that is not UTF-8");
   reader->at += (size_t)head->argument;
   return true;
@@ -390,15 +391,28 @@ static bool read_items(CborReader *reader, CspValue *v) {
   return true;
 }
 
+static bool from_cbor_in(CborReader *reader, size_t *used, CspValue *value,
+                         char **error) {
+  bool fine = read_items(reader, value);
+  size_t more = reader->len - reader->at;
+  if (fine && used == NULL && more > 0)
+    fine = refuse_item(reader, reader->at, "%zu bytes follow the value", more);
+  if (!fine) *value = csp_nil();
+  if (used != NULL) *used = fine ? reader->at : 0;
+  mem_free(reader->levels);
+  *error = fine ? NULL : reader->error;
+  return fine;
+}
+
 bool csp_from_cbor(CspCall *call, const void *data, size_t len, size_t *used,
                    CspValue *value, char **error) {
   CborReader r = {.call = call, .data = data, .len = len};
-  bool fine = read_items(&r, value);
-  if (fine && used == NULL && r.at < len)
-    fine = refuse_item(&r, r.at, "%zu bytes follow the value", len - r.at);
-  if (!fine) *value = csp_nil();
-  if (used != NULL) *used = fine ? r.at : 0;
-  mem_free(r.levels);
-  *error = fine ? NULL : r.error;
-  return fine;
+  return from_cbor_in(&r, used, value, error);
+}
+
+bool csp_alloc_from_cbor(CspCall *call, const void *data, size_t len,
+                         size_t *used, CspValue *value, char **error) {
+  CborReader r = {
+      .call = call, .data = data, .len = len, .memory = call->vm->memory};
+  return from_cbor_in(&r, used, value, error);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What both directions of CBOR (RFC 8949) share: api_cbor.c, cbor_read.c.
-#ifndef CSP_VM_CBOR_H
-#define CSP_VM_CBOR_H
+#ifndef CSP_VM_API_CBOR_H
+#define CSP_VM_API_CBOR_H
+
+#include "vm/csp.h"
 
 // Lists and maps in one another, in either direction.
 enum { CBOR_DEPTH = 1000 };
@@ -30,5 +32,10 @@ enum {
   CBOR_IN_8 = 27,
   CBOR_INDEFINITE = 31,  // of CBOR_SIMPLE: the end of such a list, map, string
 };
+
+// Long strings are looked at and copied in pieces, which are charged.
+enum { CBOR_PIECE = 1 << 14 };
+// Whether the string is UTF-8. Given up: true, and csp_work is false.
+bool cbor_is_utf8(CspCall *call, const char *data, size_t len);
 
 #endif
