@@ -161,8 +161,9 @@ void tls_say_reason(Tls *tls) {
     return;
   }
   if (reason >= SSL_AD_REASON_OFFSET && reason < SSL_AD_REASON_OFFSET + 256) {
+    const char *alert = text == NULL ? NULL : strstr(text, "alert ");
     tls_say(tls, "the other side refused: %s",
-            SSL_alert_desc_string_long(reason - SSL_AD_REASON_OFFSET));
+            alert != NULL ? alert + strlen("alert ") : "an alert");
     return;
   }
   for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
