@@ -143,7 +143,8 @@ CspValue net_call_error(CspCall *call, const char *verb,
                         const Connection *connection, int error, int64_t ns) {
   const CspLayer *layer = error == EPROTO ? net_layer(connection) : NULL;
   char room[WHY_TEXT];
-  const char *why = room, *code = layer ? layer->code : error_code(error);
+  const char *why = room,
+             *code = layer != NULL ? layer->code : error_code(error);
   if (layer != NULL)
     layer->wrong(connection->layer_state, room, sizeof room);
   else

@@ -2,8 +2,8 @@
 // The native module tls: TLS on connections of the module net, over OpenSSL.
 // tls.csp has the part in the language.
 //
-// A Tls is a connection's layer (CspLayer) from the begin of the handshake on.
-// What always holds:
+// A Tls is a connection's layer (CspLayer) from the beginning of the handshake
+// on. What always holds:
 //   - OpenSSL reads and writes the socket through a BIO of ours, which never
 //     blocks. What the socket does not take is kept, and goes out before
 //     anything else does. So a read never has to wait for room to write, and a
@@ -12,14 +12,16 @@
 //   - A failed send does not stop reads, as the other side may have said why.
 //   - A connection whose handshake did not succeed is of no use any more. So
 //     nobody sends in the clear what was meant for TLS.
+#include "stdlib/native/tls.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "stdlib/native/tls.h"
 #include "stdlib/native/tls_csp.h"
+#include "vm/csp.h"
 
 // --- The handshake -----------------------------------------------------------
 typedef enum ShakeNext {
@@ -208,7 +210,7 @@ static bool need_host(CspCall *call, char host[TLS_HOST]) {
 }
 
 // _handshake(connection, config, server_name, alpn, insecure, timeout): nil or
-// an error.
+// an error. insecure has to be a bool, so that "false" is none.
 static CspStatus tls_handshake(CspCall *call) {
   TlsConfig *config = tls_need_config(call, 1);
   Shake shake = {.fd = csp_connection_fd(csp_arg(call, 0))};
@@ -217,6 +219,10 @@ static CspStatus tls_handshake(CspCall *call) {
   if (shake.fd == NULL) return csp_bad_arg(call, 0, "a connection");
   if (config == NULL || !need_host(call, host) ||
       !tls_need_alpn(call, 3, &alpn) || !csp_need_int(call, 5, &shake.timeout))
+    return CSP_PANIC;
+  CspValue insecure = csp_arg(call, 4);
+  if (csp_type(insecure) != CSP_NIL &&
+      !csp_need_type(call, 4, CSP_BOOL, &insecure))
     return CSP_PANIC;
   int64_t now = csp_monotonic(call);
   if (shake.timeout > 0)
@@ -229,7 +235,7 @@ static CspStatus tls_handshake(CspCall *call) {
   memcpy(tls->host, host, sizeof host);
   pthread_mutex_init(&tls->lock, NULL);
   shake.tls = tls;
-  if (tls_begin(tls, config, &alpn, csp_truthy(csp_arg(call, 4))))
+  if (tls_begin(tls, config, &alpn, csp_truthy(insecure)))
     return shake_enter(call, &shake);
   tls_layer.finalize(tls);
   return csp_panic_memory(call);
@@ -338,8 +344,7 @@ static const CspFunction tls_functions[] = {
 
 static void tls_init(CspCall *call, CspValue module) {
   (void)module;
-  if (!csp_register_class(csp_of(call), &tls_config_class, tls_config_methods))
-    csp_panic_memory(call);
+  if (!tls_register(csp_of(call))) csp_panic_memory(call);
 }
 
 static const CspModule tls_module = {"tls", tls_functions, tls_init,

@@ -15,7 +15,7 @@ enum {
   TLS_ALPN = 1024,  // of all protocols
 };
 
-// A connection's layer, from the begin of the handshake on.
+// A connection's layer, from the beginning of the handshake on.
 typedef struct Tls {
   Csp *csp;
   pthread_mutex_t lock;  // guards what follows
@@ -71,8 +71,7 @@ void tls_name_text(const X509_NAME *name, unsigned long flags, char *to,
 bool tls_host_name(const GENERAL_NAME *name, char to[TLS_HOST]);
 
 // --- tls_config.c -----------------------------------------------------------
-extern const CspClass tls_config_class;
-extern const CspFunction tls_config_methods[];
+bool tls_register(Csp *csp);  // the class of configs. false: no memory
 // Argument i. NULL, false: the call has panicked.
 TlsConfig *tls_need_config(CspCall *call, int i);
 bool tls_need_alpn(CspCall *call, int i, TlsAlpn *alpn);

@@ -3,6 +3,8 @@
 //
 // An SSL_CTX is made in csp_block's work, because files are read there. A
 // reload makes another one, and connections keep theirs.
+#include "stdlib/native/tls.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/err.h>
@@ -12,8 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "stdlib/native/tls.h"
 
 enum { PEM_MOST = 1 << 20 };  // bytes of a text or file
 
@@ -308,8 +308,8 @@ static void config_finalize(void *data) {
   pthread_mutex_destroy(&config->lock);
 }
 
-const CspClass tls_config_class = {"tls_config", config_finalize,
-                                   sizeof(TlsConfig), NULL};
+static const CspClass config_class = {"tls_config", config_finalize,
+                                      sizeof(TlsConfig), NULL};
 
 static void build_free(Build *build) {
   SSL_CTX_free(build->context);
@@ -329,7 +329,7 @@ static void config_take(TlsConfig *config, Build *build) {
 
 static CspStatus new_config(CspCall *call, Build *build) {
   TlsConfig *config;
-  CspValue v = csp_host_new(call, &tls_config_class, (void **)&config);
+  CspValue v = csp_host_new(call, &config_class, (void **)&config);
   if (!csp_is_undef(v)) {
     pthread_mutex_init(&config->lock, NULL);
     config->is_server = build->is_server;
@@ -352,8 +352,8 @@ static CspStatus build_done(CspCall *call, void *data, bool made) {
     build_free(build);
     return csp_ok(call, csp_nil());
   }
-  const char *code =
-      build->error == EPROTO ? "tls" : csp_errno_code(build->error);
+  const char *code = "tls";
+  if (build->error != EPROTO) code = csp_errno_code(build->error);
   char text[TLS_WRONG + 64];
   snprintf(text, sizeof text, "%s: %s", csp_name(call),
            made ? build->wrong : csp_no_thread());
@@ -438,7 +438,7 @@ CspStatus tls_server_config(CspCall *call) {
 }
 
 TlsConfig *tls_need_config(CspCall *call, int i) {
-  TlsConfig *config = csp_host_data(csp_arg(call, i), &tls_config_class);
+  TlsConfig *config = csp_host_data(csp_arg(call, i), &config_class);
   if (config == NULL) csp_bad_arg(call, i, "a config of tls");
   return config;
 }
@@ -465,11 +465,15 @@ static CspStatus config_reload(CspCall *call) {
   return ok ? csp_panic_memory(call) : CSP_PANIC;
 }
 
-const CspFunction tls_config_methods[] = {
+static const CspFunction config_methods[] = {
     {"reload", "config, certificate = nil, key = nil", config_reload},
     {NULL, NULL, NULL}};
 
-// --- For connections --------------------------------------------------------
+bool tls_register(Csp *csp) {
+  return csp_register_class(csp, &config_class, config_methods);
+}
+
+// --- For connections ---------------------------------------------------------
 bool tls_is_server(const TlsConfig *config) { return config->is_server; }
 
 SSL *tls_new_ssl(TlsConfig *config, Tls *tls) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A connection's layer: OpenSSL between what scripts read and write and the
 // socket.
+#include "stdlib/native/tls.h"
+
 #include <errno.h>
 #include <openssl/err.h>
 #include <string.h>
 #include <sys/socket.h>
-
-#include "stdlib/native/tls.h"
 
 enum {
   KEPT_MOST = 1 << 16,  // bytes

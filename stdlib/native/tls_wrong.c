@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What certificates tls_say, as text, and why a handshake or a call has failed.
+#include "stdlib/native/tls.h"
+
 #include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "stdlib/native/tls.h"
 
 enum { NAME_TEXT = 120 };  // bytes of a name in messages
 
@@ -91,23 +91,10 @@ static void say_names(Tls *tls, const char *whose, X509 *x509) {
           tls->host);
 }
 
-// Tells of the first one that is refused, and ends the handshake.
-int tls_verify_step(int ok, X509_STORE_CTX *store) {
-  SSL *ssl =
-      X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
-  Tls *tls = SSL_get_app_data(ssl);
-  X509 *x509 = X509_STORE_CTX_get_current_cert(store);
-  int error = X509_STORE_CTX_get_error(store);
-  if (ok || x509 == NULL) return ok;
-  char whose[NAME_TEXT + 64], name[NAME_TEXT], issuer[NAME_TEXT];
-  tls_name_text(X509_get_subject_name(x509), XN_FLAG_RFC2253, name,
-                sizeof name);
+static void say_refused(Tls *tls, const char *whose, X509 *x509, int error) {
+  char issuer[NAME_TEXT];
   tls_name_text(X509_get_issuer_name(x509), XN_FLAG_RFC2253, issuer,
                 sizeof issuer);
-  snprintf(whose, sizeof whose, "the %s's certificate%s (%s)",
-           tls->is_server ? "client" : "server",
-           X509_STORE_CTX_get_error_depth(store) > 0 ? "'s authority" : "",
-           name);
   switch (error) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
     case X509_V_ERR_CERT_NOT_YET_VALID:
@@ -130,6 +117,23 @@ int tls_verify_step(int ok, X509_STORE_CTX *store) {
       tls_say(tls, "%s is refused: %s", whose,
               X509_verify_cert_error_string(error));
   }
+}
+
+// Tells of the first one that is refused, and ends the handshake.
+int tls_verify_step(int ok, X509_STORE_CTX *store) {
+  int index = SSL_get_ex_data_X509_STORE_CTX_idx();
+  SSL *ssl = X509_STORE_CTX_get_ex_data(store, index);
+  Tls *tls = SSL_get_app_data(ssl);
+  X509 *x509 = X509_STORE_CTX_get_current_cert(store);
+  char whose[NAME_TEXT + 64], name[NAME_TEXT];
+  if (ok || x509 == NULL) return ok;
+  tls_name_text(X509_get_subject_name(x509), XN_FLAG_RFC2253, name,
+                sizeof name);
+  snprintf(whose, sizeof whose, "the %s's certificate%s (%s)",
+           tls->is_server ? "client" : "server",
+           X509_STORE_CTX_get_error_depth(store) > 0 ? "'s authority" : "",
+           name);
+  say_refused(tls, whose, x509, X509_STORE_CTX_get_error(store));
   return 0;
 }
 

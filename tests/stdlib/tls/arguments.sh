@@ -1,6 +1,7 @@
 # Arguments that are wrong, certificates that cannot be read, and what a
 # connection tells.
 # expect: tls.client: connection must be a connection, not int
+# expect: tls._handshake: insecure must be a bool, not string
 # expect: tls.server: timeout must be an int of at least 0, not -1
 # expect: tls.client: server_name must be given, as the certificate has to be for it (or insecure: true)
 # expect: tls.dial: "unix:/nowhere" names no host, so server_name has to (or insecure: true)
@@ -35,7 +36,9 @@ func panics(f, arguments...) {
   println(err.message)
 }
 panics(tls.client, 1)
-_, err := try(func() => tls.server(plain, nil, -1))
+_, err := try(func() => tls.client(plain, insecure: "false"))
+println(err)
+_, err = try(func() => tls.server(plain, nil, -1))
 println(err)
 panics(tls.client, plain)
 _, err = tls.dial("unix:/nowhere")
