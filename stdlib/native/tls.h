@@ -30,7 +30,7 @@ typedef struct Tls {
   int send_error;       // what is to be sent since then is dropped
   unsigned char *kept;  // what the socket did not take: kept[at..len)
   size_t at, len, cap;
-  char host[TLS_HOST];  // that the certificate is to be for; "": any
+  char host[TLS_HOST];  // of the certificate. "": any
   char wrong[TLS_WRONG];
 } Tls;
 

@@ -23,7 +23,7 @@ static struct TlsProcess {
   BIO_METHOD *bio;       // NULL: out of memory
   int alpn_index;        // of SSL_CTX_get_ex_data: an TlsAlpn
   pthread_mutex_t lock;  // guards what follows
-  X509_STORE *roots;     // of the system; NULL: not loaded yet
+  X509_STORE *roots;     // of the system, once they are loaded
 } process = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void alpn_free(void *parent, void *alpn, CRYPTO_EX_DATA *data, int index,
@@ -67,7 +67,7 @@ enum { PEM_CERTIFICATE, PEM_KEY, PEM_ROOTS, PEMS };
 
 // The arguments that a TlsConfig is made of: paths, or texts in PEM.
 typedef struct Pems {
-  char *text[PEMS];  // NUL-terminated; NULL: none
+  char *text[PEMS];  // with a NUL after them, or NULL
   size_t len[PEMS];
 } Pems;
 
@@ -88,7 +88,7 @@ typedef struct Build {
   Pems pems;
   TlsAlpn alpn;
   SSL_CTX *context;  // or NULL
-  int error;         // errno of a file; ENOMEM; EPROTO: `wrong` tells
+  int error;         // an errno. `wrong` tells of EPROTO
   char wrong[TLS_WRONG];
 } Build;
 
