@@ -42,7 +42,7 @@ group g {
     defer func() { ended <- true }()
     tls.client(a, "localhost", roots: "root.pem", timeout: 0)
   }
-  sleep(10ms)
+  sleep(100ms)
   g.cancel()
 }
 println("cancelled:", <-ended, a.write("x").code)
@@ -59,7 +59,7 @@ group g {
     defer func() { ended <- true }()
     for a.write("x".repeat(1 << 20)) == nil { }
   }
-  sleep(30ms)
+  sleep(200ms)
   g.cancel()
 }
 println("cancelled while it writes:", <-ended)
@@ -67,7 +67,7 @@ println("cancelled while it writes:", <-ended)
 a, b = pair()
 group {
   go {
-    sleep(10ms)
+    sleep(100ms)
     b.close()
   }
   println("closed:", why(tls.server(b, config)))
@@ -80,10 +80,10 @@ go {
   data, _ := b.read()
   got <- data
 }
-sleep(5ms)
+sleep(50ms)
 group g {
   go tls.server(b, config)
-  sleep(10ms)
+  sleep(100ms)
   g.cancel()
 }
 a.write("plain")?
@@ -93,10 +93,10 @@ go {
   data, _ := b.read()
   got <- data
 }
-sleep(5ms)
+sleep(50ms)
 group {
   go {
-    sleep(10ms)
+    sleep(100ms)
     b.close()
   }
   println("turn, then closed:", tls.server(b, config).code)
