@@ -1,7 +1,7 @@
 # Arguments that are wrong, certificates that cannot be read, and what a
 # connection tells.
 # expect: tls.client: connection must be a connection, not int
-# expect: tls._handshake: insecure must be a bool, not string
+# expect: tls.client: insecure must be a bool, not string
 # expect: tls.server: timeout must be an int of at least 0, not -1
 # expect: tls.client: server_name must be given, as the certificate has to be for it (or insecure: true)
 # expect: tls.dial: "unix:/nowhere" names no host, so server_name has to (or insecure: true)
