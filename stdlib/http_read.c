@@ -56,18 +56,18 @@ static CspStatus give_status(CspCall *call, const NetRead *read, int status,
 }
 
 static CspStatus head_at_end(CspCall *call, NetRead *read, bool clean) {
-  const NetAddress *remote = &read->connection->remote;
   return clean ? give_two(call, read, READ_NOTHING, csp_nil())
                : give_two(call, read, READ_BROKEN,
-                          net_error(call, "read from", remote, NET_ENDED, 0));
+                          net_call_error(call, "read from", read->connection,
+                                         NET_ENDED, 0));
 }
 
 static CspStatus head_failed(CspCall *call, NetRead *read, int error) {
   bool has_none = read->mark == 0 && read->scanned == 0;
   if (error == NET_LATE && !has_none && !read->as_bytes)
     return give_status(call, read, 408, "the request took too long");
-  const NetAddress *remote = &read->connection->remote;
-  CspValue failed = net_error(call, "read from", remote, error, read->stall);
+  CspValue failed =
+      net_call_error(call, "read from", read->connection, error, read->stall);
   return give_two(call, read, has_none ? READ_NOTHING : READ_BROKEN, failed);
 }
 
@@ -175,8 +175,9 @@ static CspStatus give_strict_line(CspCall *call, NetRead *read, Str text) {
 }
 
 static CspStatus body_failed(CspCall *call, NetRead *read, int error) {
-  return net_fail(call, "read from", &read->connection->remote, error,
-                  read->stall);
+  csp_return(call, csp_nil());
+  return csp_ok(call, net_call_error(call, "read from", read->connection, error,
+                                     read->stall));
 }
 
 static CspStatus body_at_end(CspCall *call, NetRead *read, bool clean) {

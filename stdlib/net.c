@@ -13,8 +13,10 @@
 // --- Values -----------------------------------------------------------------
 static void connection_finalize(void *data) {
   Connection *connection = data;
+  const CspLayer *layer = net_layer(connection);
   csp_fd_free(connection->fd);
   csp_alloc_free(connection->in.data);
+  if (layer != NULL) layer->finalize(connection->layer_state);
 }
 
 static void listener_finalize(void *data) {
@@ -67,6 +69,30 @@ int net_connected(CspCall *call, CspValue v, int fd, const NetAddress *remote) {
   return error;
 }
 
+// --- Layers -----------------------------------------------------------------
+CspFd *csp_connection_fd(CspValue v) {
+  const Connection *connection = csp_host_data(v, &net_connection_class);
+  return connection == NULL ? NULL : connection->fd;
+}
+
+int csp_layer_on(CspValue v, const CspLayer *layer, void *state) {
+  Connection *connection = csp_host_data(v, &net_connection_class);
+  if (connection == NULL) return EINVAL;
+  if (net_layer(connection) != NULL) return EISCONN;
+  if (connection->in.len > connection->in.at || connection->has_gap)
+    return EBUSY;
+  connection->layer_state = state;
+  // Pairs with net_layer.
+  __atomic_store_n(&connection->layer, layer, __ATOMIC_RELEASE);
+  return 0;
+}
+
+void *csp_layer_state(CspValue v, const CspLayer *layer) {
+  const Connection *connection = csp_host_data(v, &net_connection_class);
+  bool has = connection != NULL && net_layer(connection) == layer;
+  return has ? connection->layer_state : NULL;
+}
+
 // --- Errors, times ----------------------------------------------------------
 static const char *error_text(int error, char *room, size_t size, int64_t ns) {
   switch (error) {
@@ -88,26 +114,42 @@ static const char *error_code(int error) {
   return csp_errno_code(error);
 }
 
-CspValue net_error(CspCall *call, const char *verb, const NetAddress *where,
-                   int error, int64_t ns) {
-  char place[NET_ADDRESS_TEXT], room[64], text[2 * NET_ADDRESS_TEXT + 64];
+enum { WHY_TEXT = 512 };
+
+static CspValue make_error(CspCall *call, const char *verb,
+                           const NetAddress *where, const char *why,
+                           const char *code) {
+  char place[NET_ADDRESS_TEXT], text[NET_ADDRESS_TEXT + WHY_TEXT + 64];
   net_address_text(where, place);
-  int len = snprintf(text, sizeof text, "cannot %s %s: %s", verb, place,
-                     error_text(error, room, sizeof room, ns));
-  const char *code = error_code(error);
+  int len = snprintf(text, sizeof text, "cannot %s %s: %s", verb, place, why);
   return csp_error_coded(call, csp_string(call, text, (size_t)len), csp_nil(),
                          csp_string(call, code, strlen(code)));
+}
+
+CspStatus net_fail_alone(CspCall *call, const char *verb,
+                         const NetAddress *where, int error, int64_t ns) {
+  char room[64];
+  const char *why = error_text(error, room, sizeof room, ns);
+  return csp_ok(call, make_error(call, verb, where, why, error_code(error)));
 }
 
 CspStatus net_fail(CspCall *call, const char *verb, const NetAddress *where,
                    int error, int64_t ns) {
   csp_return(call, csp_nil());
-  return csp_ok(call, net_error(call, verb, where, error, ns));
+  return net_fail_alone(call, verb, where, error, ns);
 }
 
-CspStatus net_fail_alone(CspCall *call, const char *verb,
-                         const NetAddress *where, int error, int64_t ns) {
-  return csp_ok(call, net_error(call, verb, where, error, ns));
+CspValue net_call_error(CspCall *call, const char *verb,
+                        const Connection *connection, int error, int64_t ns) {
+  const CspLayer *layer = error == EPROTO ? net_layer(connection) : NULL;
+  char room[WHY_TEXT];
+  const char *why = room,
+             *code = layer != NULL ? layer->code : error_code(error);
+  if (layer != NULL)
+    layer->wrong(connection->layer_state, room, sizeof room);
+  else
+    why = error_text(error, room, sizeof room, ns);
+  return make_error(call, verb, &connection->remote, why, code);
 }
 
 int64_t net_until(CspCall *call, int64_t ns) {
@@ -152,7 +194,12 @@ bool net_need_time(CspCall *call, int i, int64_t *ns) {
 static CspStatus connection_close(CspCall *call) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
+  // A layer says good-bye, if that can be sent at once.
+  bool says = net_layer(connection) != NULL;
+  int fd = says ? csp_fd_enter(connection->fd, CSP_WRITES) : -1;
+  if (fd >= 0) net_end(connection, fd);
   csp_fd_close(call, connection->fd);
+  if (fd >= 0) csp_fd_leave(call, connection->fd, CSP_WRITES);
   return csp_ok_nothing(call);
 }
 

@@ -4,7 +4,8 @@
 //
 // A connection's two sides are independent (CspFd): the call that has the turn
 // to read owns `in`, and the one that has the turn to write owns nothing beside
-// the descriptor. All else of a connection does not change, but for `stall`.
+// the descriptor. All else of a connection does not change, but for `stall` and
+// the layer that a native module puts on it (CspLayer).
 #ifndef CSP_STDLIB_NET_H
 #define CSP_STDLIB_NET_H
 
@@ -58,6 +59,8 @@ typedef struct Connection {
   NetPace pace[2];  // of each side: its turn guards it
   uint32_t life;    // atomic: NetLife
   NetAddress local, remote;
+  const CspLayer *layer;  // atomic, set once by a call that has both turns
+  void *layer_state;      // set before that
 } Connection;
 
 // Of a connection that serves one request after the other. It is idle while
@@ -90,11 +93,13 @@ int net_connected(CspCall *call, CspValue v, int fd, const NetAddress *remote);
 // time is over, after `ns`.
 CspStatus net_fail(CspCall *call, const char *verb, const NetAddress *where,
                    int error, int64_t ns);
-CspValue net_error(CspCall *call, const char *verb, const NetAddress *where,
-                   int error, int64_t ns);
 // The same, for functions that have no other result.
 CspStatus net_fail_alone(CspCall *call, const char *verb,
                          const NetAddress *where, int error, int64_t ns);
+// The error of a call of the connection: "cannot VERB REMOTE: ...". A layer
+// tells what EPROTO is.
+CspValue net_call_error(CspCall *call, const char *verb,
+                        const Connection *connection, int error, int64_t ns);
 // When a wait that begins now ends: rt-like ns of csp_monotonic, or 0.
 int64_t net_until(CspCall *call, int64_t ns);
 // When a wait of that side ends that begins now, as `stall` and `rate` say, or
@@ -106,6 +111,33 @@ void net_pace(CspCall *call, Connection *connection, CspSide side,
               size_t bytes);
 // Argument i, ns > 0, or nil or 0 for none. false: panicked.
 bool net_need_time(CspCall *call, int i, int64_t *ns);
+
+// Receiving, sending and ending as the system or the layer does. For calls that
+// have the turn of that side. -1 and errno.
+static inline const CspLayer *net_layer(const Connection *connection) {
+  // Pairs with csp_layer_on.
+  return __atomic_load_n(&connection->layer, __ATOMIC_ACQUIRE);
+}
+
+static inline ssize_t net_receive(const Connection *connection, int fd,
+                                  char *to, size_t room) {
+  const CspLayer *layer = net_layer(connection);
+  if (layer == NULL) return recv(fd, to, room, 0);
+  return (ssize_t)layer->read(connection->layer_state, fd, to, room);
+}
+
+static inline ssize_t net_send(const Connection *connection, int fd,
+                               const char *from, size_t len) {
+  const CspLayer *layer = net_layer(connection);
+  if (layer == NULL) return len == 0 ? 0 : send(fd, from, len, MSG_NOSIGNAL);
+  return (ssize_t)layer->write(connection->layer_state, fd, from, len);
+}
+
+static inline int net_end(const Connection *connection, int fd) {
+  const CspLayer *layer = net_layer(connection);
+  if (layer == NULL) return shutdown(fd, SHUT_WR);
+  return layer->end(connection->layer_state, fd);
+}
 
 // --- net_open.c -------------------------------------------------------------
 // A socket (SOCK_STREAM, SOCK_DGRAM) that is to be bound at the address. ":80"

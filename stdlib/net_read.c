@@ -72,8 +72,9 @@ static CspStatus give_value(CspCall *call, NetRead *read, Str found) {
 }
 
 static CspStatus fail_read(CspCall *call, NetRead *read, int error) {
-  return net_fail(call, "read from", &read->connection->remote, error,
-                  read->stall);
+  csp_return(call, csp_nil());
+  return csp_ok(call, net_call_error(call, "read from", read->connection, error,
+                                     read->stall));
 }
 
 // The other side has ended. What it has sent before is left for other reads.
@@ -253,17 +254,17 @@ static CspStatus try_to_read(CspCall *call, NetTurn *turn) {
     int fd = csp_fd_number(turn->fd);
     if (fd < 0) return net_failed(call, turn, NET_CLOSED);
     if (connection->has_gap) return net_failed(call, turn, ENOMEM);
-    ssize_t n = recv(fd, scratch, sizeof scratch, 0);
+    ssize_t n = net_receive(connection, fd, scratch, sizeof scratch);
     if (n == 0) return end_of_connection(call, read);
-    if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return wait_to_receive(call, read);
-    if (n < 0) return net_failed(call, turn, errno);
-    if (read->is_head && !becomes_busy(connection))
+    if (n < 0 && errno != EINTR) return net_failed(call, turn, errno);
+    if (n > 0 && read->is_head && !becomes_busy(connection))
       return end_of_connection(call, read);
-    net_pace(call, connection, CSP_READS, (size_t)n);
-    Str got = {scratch, (size_t)n};
-    if (give_at_once(call, read, got, &status)) return status;
-    connection->has_gap = !in_add(call, &connection->in, got.data, got.len);
+    Str got = {scratch, n < 0 ? 0 : (size_t)n};
+    net_pace(call, connection, CSP_READS, got.len);
+    if (n > 0 && give_at_once(call, read, got, &status)) return status;
+    connection->has_gap =
+        n > 0 && !in_add(call, &connection->in, got.data, got.len);
     if (connection->has_gap) continue;
     if (csp_spent(call, CALL_COST + got.len / 8)) return net_later(call, turn);
   }

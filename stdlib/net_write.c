@@ -92,8 +92,8 @@ static void use_sent(CspCall *call, NetWrite *write, const SentPart *part,
 // --- Sending ----------------------------------------------------------------
 static CspStatus fail_write(CspCall *call, NetTurn *turn, int error) {
   const NetWrite *write = (NetWrite *)turn;
-  return net_fail_alone(call, "write to", &write->connection->remote, error,
-                        write->stall);
+  return csp_ok(call, net_call_error(call, "write to", write->connection, error,
+                                     write->stall));
 }
 
 static CspStatus wait_to_send(CspCall *call, NetWrite *write) {
@@ -102,8 +102,13 @@ static CspStatus wait_to_send(CspCall *call, NetWrite *write) {
   return net_wait(call, &write->turn, until);
 }
 
+// A layer may have kept the last bytes. Sending none sends those.
 static CspStatus all_written(CspCall *call, NetWrite *write, int fd) {
-  int error = write->ends && shutdown(fd, SHUT_WR) != 0 ? errno : 0;
+  const Connection *connection = write->connection;
+  int error = net_send(connection, fd, "", 0) < 0 ? errno : 0;
+  if (!error && write->ends && net_end(connection, fd) != 0) error = errno;
+  if (error == EAGAIN) return wait_to_send(call, write);
+  if (error == EINTR) return net_later(call, &write->turn);
   if (error) return net_failed(call, &write->turn, error);
   net_leave(call, &write->turn);
   return csp_ok(call, csp_nil());
@@ -118,18 +123,16 @@ static CspStatus try_to_write(CspCall *call, NetTurn *turn) {
     int fd = csp_fd_number(turn->fd);
     if (fd < 0) return net_failed(call, turn, NET_CLOSED);
     next_sent(call, write, room, &part);
-    ssize_t n = 0;
-    if (part.bytes.len > 0)
-      n = send(fd, part.bytes.data, part.bytes.len, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
+    ssize_t n =
+        net_send(write->connection, fd, part.bytes.data, part.bytes.len);
     if (n < 0 && errno == EAGAIN) return wait_to_send(call, write);
-    if (n < 0) return net_failed(call, turn, errno);
-    net_pace(call, write->connection, CSP_WRITES, (size_t)n);
-    use_sent(call, write, &part, (size_t)n);
+    if (n < 0 && errno != EINTR) return net_failed(call, turn, errno);
+    size_t sent = n < 0 ? 0 : (size_t)n;
+    net_pace(call, write->connection, CSP_WRITES, sent);
+    use_sent(call, write, &part, sent);
     bool over = write->next == csp_argc(call);
     if (over) return all_written(call, write, fd);
-    if (csp_spent(call, CALL_COST + (size_t)n / 4))
-      return net_later(call, turn);
+    if (csp_spent(call, CALL_COST + sent / 4)) return net_later(call, turn);
   }
 }
 

@@ -609,6 +609,31 @@ void csp_when_ready(CspCall *call, CspFd *fd, CspSide side, int64_t until);
 // In such a step: how the wait has ended.
 CspReady csp_ready(const CspCall *call);
 
+// A layer, such as TLS, that a native module puts on a connection of the module
+// net. All that scripts read and write goes through it from then on. `state` is
+// the layer's own. `number` is the descriptor, until the function returns. None
+// may block. read and write may run at once. They return as recv and send do,
+// with errno: EAGAIN waits for that side, EINTR tries again after others have
+// run, EPROTO is an error of the layer's own.
+typedef struct CspLayer {
+  const char *code;  // of errors that are EPROTO
+  int64_t (*read)(void *state, int number, void *to, size_t room);
+  // It may keep what it has taken. 0 bytes ask it to send that.
+  int64_t (*write)(void *state, int number, const void *from, size_t len);
+  // The end of what is written. 0, or -1 and errno. Called again after EAGAIN.
+  int (*end)(void *state, int number);
+  void (*wrong)(void *state, char *to, size_t room);  // text for EPROTO
+  void (*finalize)(void *state);                      // as CspClass.finalize
+} CspLayer;
+// The descriptor of a connection. NULL: v is no connection, or not yet.
+CspFd *csp_connection_fd(CspValue v);
+// The call has the turns of both sides. 0: the state is the connection's. Else
+// it is the caller's. EISCONN: there is a layer. EBUSY: something was received
+// and not read.
+int csp_layer_on(CspValue connection, const CspLayer *layer, void *state);
+// The state, or NULL if v has no such layer. It lives as long as v.
+void *csp_layer_state(CspValue v, const CspLayer *layer);
+
 // --- Calls from the host ----------------------------------------------------
 //
 // A stepped runtime (CspConfig.stepped) starts no thread and has one P. Its

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Native modules: NAME.c in this folder becomes $(BUILD)/modules/NAME.so, which
-# `import "NAME"` loads. A part of the Makefile. NAME.csp, the module's part in
-# the language, becomes stdlib/native/NAME_csp.h in $(BUILD), which NAME.c
-# includes by that path.
+# `import "NAME"` loads. A part of the Makefile. Further sources of the module
+# are NAME_*.c. NAME.csp, the module's part in the language, becomes
+# stdlib/native/NAME_csp.h in $(BUILD), which NAME.c includes by that path.
 #
 # A module has three settings here: the header of the library that it needs,
 # how it is linked with that, and the Debian package that has both. A module of
@@ -12,13 +12,17 @@
 HEADER_hash  := openssl/evp.h xxhash.h
 LIBS_hash    := -lcrypto -lxxhash
 PACKAGE_hash := libssl-dev or libxxhash-dev
-
+HEADER_tls   := openssl/ssl.h
+LIBS_tls     := -lssl -lcrypto
+PACKAGE_tls  := libssl-dev
 HEADER_zlib  := zlib.h
 LIBS_zlib    := -lz
 PACKAGE_zlib := zlib1g-dev
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
-NATIVES := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))
+NATIVE_C := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))
+NATIVES := $(foreach c,$(NATIVE_C),$(if $(findstring _,$(c)),,$(c)))
+native_objects = $(patsubst %,$(BUILD)/stdlib/native/%.o,$(1) $(filter $(1)_%,$(NATIVE_C)))
 has_header = $(shell $(CC) -E $(addprefix -include ,$(HEADER_$(1))) -x c -o /dev/null /dev/null 2>/dev/null && echo yes)
 LEFT_OUT := $(foreach n,$(NATIVES),$(if $(call has_header,$(n)),,$(n)))
 BUILT    := $(filter-out $(LEFT_OUT),$(NATIVES))
@@ -37,13 +41,14 @@ $(BUILD)/modules/%.package: stdlib/native/modules.mk
 	$(SAY) echo $(PACKAGE_$*) > $@
 
 # Nothing of libcspvm is linked in, as the program exports csp_*.
-$(filter %.so,$(MODULES)): $(BUILD)/modules/%.so: $(BUILD)/stdlib/native/%.o stdlib/native/modules.mk
+.SECONDEXPANSION:
+$(filter %.so,$(MODULES)): $(BUILD)/modules/%.so: $$(call native_objects,$$*) stdlib/native/modules.mk
 	@mkdir -p $(@D)
-	$(SAY) $(LINK) -shared -Wl,-soname,$*.so -o $@ $< $(LIBS_$*)
+	$(SAY) $(LINK) -shared -Wl,-soname,$*.so -o $@ $(filter %.o,$^) $(LIBS_$*)
 
-$(STATICS): $(BUILD)/libcspvm-%.a: $(BUILD)/stdlib/native/%.o
+$(STATICS): $(BUILD)/libcspvm-%.a: $$(call native_objects,$$*)
 	@rm -f $@
-	$(SAY) $(AR) rcs $@ $<
+	$(SAY) $(AR) rcs $@ $^
 
 $(BUILD)/stdlib/native/%.o: stdlib/native/%.c Makefile
 	@mkdir -p $(@D)
@@ -55,4 +60,4 @@ $(BUILD)/stdlib/native/%_csp.h: stdlib/native/%.csp stdlib/embed.sh
 	@mkdir -p $(@D)
 	$(SAY) sh stdlib/embed.sh --header $< > $@
 
--include $(NATIVES:%=$(BUILD)/stdlib/native/%.d)
+-include $(NATIVE_C:%=$(BUILD)/stdlib/native/%.d)

@@ -12,6 +12,14 @@
 # expect: lib/libcspvm-zlib.a
 # expect: lib/libcspvm.a
 # expect: lib/pkgconfig/cspvm-hash.pc
+# expect: lib/cspvm/1/tls.package
+# expect: lib/cspvm/1/tls.so
+# expect: lib/cspvm/1/zlib.package
+# expect: lib/cspvm/1/zlib.so
+# expect: lib/libcspvm-tls.a
+# expect: lib/libcspvm-zlib.a
+# expect: lib/libcspvm.a
+# expect: lib/pkgconfig/cspvm-tls.pc
 # expect: lib/pkgconfig/cspvm-zlib.pc
 # expect: lib/pkgconfig/cspvm.pc
 # expect: share/doc/cspvm/LICENSE

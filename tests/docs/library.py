@@ -36,7 +36,7 @@ RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE":
              "csv_reader_class": "reader",
              "net_connection_class": "connection", "net_listener_class": "listener",
              "net_udp_class": "socket", "regexp_class": "re",
-             "hash_class": "h"}
+             "hash_class": "h", "config_class": "config"}
 ALSO_FUNCTIONS = {"s": "strings", "b": "bytes"}
 # Made by the compiler, in no table.
 OF_THE_LANGUAGE = {"try": "f, args..."}
@@ -71,7 +71,7 @@ def preprocessed(path):
         return subprocess.run(command + [path], check=True, stdout=subprocess.PIPE, text=True,
                               cwd=TOP).stdout
     with open(os.path.join(TOP, path), encoding="utf-8") as f:
-        text = re.sub(r"^#include <.*|^#include \".*_csp\.h\"", "", f.read(), flags=re.M)
+        text = re.sub(r"^#include <.*|^#include \"stdlib/native/.*", "", f.read(), flags=re.M)
     return subprocess.run(command + ["-x", "c", "-"], check=True, stdout=subprocess.PIPE,
                           input=text, text=True, cwd=TOP).stdout
 
@@ -216,8 +216,8 @@ def wrong_codes():
     wrong += ["%s: there is no CODE(\"%s\")" % (CODES, word)
               for kind, word in rows if word not in table]
     made = {word for kind, word in rows if kind == "ERRNO"} | {"other"}
-    for path in glob.glob("stdlib/*.c") + glob.glob("stdlib/*.csp") + glob.glob("cli/*.c") + \
-            glob.glob("vm/*/*.c"):
+    for path in glob.glob("stdlib/*.c") + glob.glob("stdlib/*.csp") + glob.glob("stdlib/native/*.c") + \
+            glob.glob("cli/*.c") + glob.glob("vm/*/*.c"):
         with open(path, encoding="utf-8") as f:
             words = {word for parts in CODED.findall(f.read()) for part in parts
                      for word in re.findall(r"\"(\w+)\"", part)}

@@ -6,6 +6,7 @@
 #define CSP_FUZZ_API_FDS_H
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -120,5 +121,57 @@ static CspStatus native_link(CspCall *call) {
   csp_return(call, link_new(call, ends[0]));
   csp_return(call, link_new(call, ends[1]));
   return csp_ok_bool(call, csp_allows(csp_of(call), CSP_NET));
+}
+
+// --- Layers on connections of net -------------------------------------------
+static int64_t layer_read(void *state, int number, void *to, size_t room) {
+  __atomic_fetch_add((int *)state, 1, __ATOMIC_RELAXED);
+  return recv(number, to, room < 7 ? room : 7, 0);
+}
+
+// Each second one takes nothing.
+static int64_t layer_write(void *state, int number, const void *from,
+                           size_t len) {
+  if (__atomic_fetch_add((int *)state, 1, __ATOMIC_RELAXED) % 2 == 0) {
+    errno = len % 3 == 0 ? EINTR : EPROTO;
+    return -1;
+  }
+  return len == 0 ? 0 : send(number, from, 1, MSG_NOSIGNAL);
+}
+
+static int layer_end(void *state, int number) {
+  __atomic_fetch_add((int *)state, 1, __ATOMIC_RELAXED);
+  return shutdown(number, SHUT_WR);
+}
+
+static void layer_wrong(void *state, char *to, size_t room) {
+  (void)state;
+  snprintf(to, room, "the layer says no");
+}
+
+static void layer_finalize(void *state) { csp_alloc_free(state); }
+
+static const CspLayer counting_layer = {"other",   layer_read,  layer_write,
+                                        layer_end, layer_wrong, layer_finalize};
+
+// layer(v): true if it puts one on.
+static CspStatus native_layer(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  CspFd *fd = csp_connection_fd(v);
+  int *calls = csp_layer_state(v, &counting_layer);
+  bool on = false;
+  if (calls != NULL)
+    return csp_ok_int(call, __atomic_load_n(calls, __ATOMIC_RELAXED));
+  if (fd == NULL) return csp_ok_nothing(call);
+  bool reads = csp_fd_enter(fd, CSP_READS) >= 0;
+  bool writes = csp_fd_enter(fd, CSP_WRITES) >= 0;
+  int *state = csp_alloc(csp_of(call), NULL, sizeof *state);
+  if (state != NULL) *state = 0;
+  if (reads && writes && state != NULL)
+    on = csp_layer_on(v, &counting_layer, state) == 0;
+  if (!on) csp_alloc_free(state);
+  if (reads) csp_fd_leave(call, fd, CSP_READS);
+  if (writes) csp_fd_leave(call, fd, CSP_WRITES);
+  return csp_ok_bool(call, on);
 }
 #endif

@@ -319,6 +319,7 @@ static const CspFunction doing[] = {
     {"link_read", "link", native_link_read},
     {"link_write", "link", native_link_write},
     {"link_close", "link", native_link_close},
+    {"layer", "v", native_layer},
     {NULL, NULL, NULL}};
 static const CspModule module = {"host", doing, NULL, NULL, 0};
 static const CspModule values = {"values", functions, values_init, NULL, 0};
