@@ -50,7 +50,7 @@ static const CspFunction http_functions[] = {
     {"_read_line", "connection", http_read_line},
     {"_end_if_idle", "connection", http_end_if_idle},
     {"_break", "connection", http_break},
-    {"_await_close", "listener", http_await_close},
+    {"_is_closed", "listener", http_is_closed},
     {"_add_route", "routes, pattern, number", http_add_route},
     {"_tls", "", http_tls},
     CSP_REPEATABLE,

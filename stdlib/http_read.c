@@ -209,7 +209,7 @@ CspStatus http_read_size(CspCall *call) {
 CspStatus http_is_field_line(CspCall *call) {
   Str line;
   if (!need_str(call, 0, &line)) return CSP_PANIC;
-  return csp_ok(call, csp_bool(http_is_field(line)));
+  return csp_ok_bool(call, http_is_field(line));
 }
 
 // --- Fields -----------------------------------------------------------------
@@ -296,27 +296,9 @@ CspStatus http_break(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
-// --- Listeners --------------------------------------------------------------
-// The side to write of a listener is never ready. So the wait ends by its close
-// alone.
-static CspStatus wait_for_close(CspCall *call, NetTurn *turn) {
-  bool is_closed = csp_fd_number(turn->fd) < 0;
-  return is_closed ? net_failed(call, turn, NET_CLOSED)
-                   : net_wait(call, turn, 0);
-}
-
-static CspStatus listener_closed(CspCall *call, NetTurn *turn, int error) {
-  (void)turn;
-  (void)error;
-  return csp_ok_nothing(call);
-}
-
-// (listener): waits until it is closed.
-CspStatus http_await_close(CspCall *call) {
-  static const NetWay way = {CSP_WRITES, sizeof(NetTurn), wait_for_close,
-                             listener_closed};
+// (listener): whether it is closed.
+CspStatus http_is_closed(CspCall *call) {
   Listener *listener = net_listener(call);
   if (listener == NULL) return CSP_PANIC;
-  NetTurn turn = {csp_nil(), &way, listener->fd, false};
-  return net_begin(call, &turn);
+  return csp_ok_bool(call, csp_fd_number(listener->fd) < 0);
 }
