@@ -39,7 +39,8 @@ static bool is_plain(EscapeKind kind, unsigned char c) {
     case ESCAPE_HTML:
       return c != 0 && !is_one_of(c, "&<>\"'");
     case ESCAPE_UNQUOTED:
-      return c > ' ' && !is_one_of(c, "&<>\"'=`");
+      return c < 0x80 && !(c >= '\t' && c <= '\r') &&
+             !(c >= 0x1c && c <= ' ') && c != 0 && !is_one_of(c, "&<>\"'=`");
     case ESCAPE_SCRIPT:
       return c >= ' ' && c != 0x7f && c != 0xe2 &&
              !is_one_of(c, "\"'\\/`<>&=+-$");
@@ -72,6 +73,13 @@ static int escape_html(unsigned char c, char out[16]) {
   }
 }
 
+// Without quotes, as some take any blank of Unicode for the end of a value.
+static int escape_wide(Str s, char out[16], size_t *width) {
+  uint32_t rune = utf8_at(s.data, s.len, 0, width);
+  if (*width == 1) return sprintf(out, "\xef\xbf\xbd");
+  return sprintf(out, "&#%u;", (unsigned)rune);
+}
+
 // The byte as it is, or the character U+2028 or U+2029. *width: its bytes.
 static int escape_separator(Str s, char out[16], size_t *width) {
   if (s.len >= 3 && s.data[1] == '\x80' &&
@@ -88,6 +96,7 @@ static int escape_one(EscapeKind kind, Str s, char out[16], size_t *width) {
   switch (kind) {
     case ESCAPE_HTML:
     case ESCAPE_UNQUOTED:
+      if (c >= 0x80) return escape_wide(s, out, width);
       return escape_html(c, out);
     case ESCAPE_SCRIPT:
     case ESCAPE_JSON:
