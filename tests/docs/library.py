@@ -28,7 +28,7 @@ RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE":
              "CSP_GROUP": "group", "CSP_RANGE": "range", "CSP_TIMER": "timer",
              "CSP_MUTEX": "mutex", "CSP_SEMAPHORE": "semaphore", "counter_class": "counter",
              "mutex": "mutex", "semaphore": "semaphore", "RWMutex": "rwmutex", "Once": "once",
-             "Latch": "latch", "Url": "u",
+             "Latch": "latch", "Url": "u", "Template": "template", "Html": "trusted",
              "os_file_class": "file", "generator_class": "g", "json_reader_class": "reader",
              "csv_reader_class": "reader",
              "net_connection_class": "connection", "net_listener_class": "listener",
@@ -118,7 +118,7 @@ class Library:
                 self.add("", table)
 
     def read_csp(self, path):
-        module = os.path.basename(path)[:-len(".csp")]
+        module = os.path.basename(path)[:-len(".csp")].partition("_")[0]
         with open(os.path.join(TOP, path), encoding="utf-8") as f:
             text = f.read()
         for kind, name, params in re.findall(
