@@ -7,8 +7,7 @@
 
 enum { SPAN_PIECE = 1 << 14, SUGGEST_MOST = 1000, LOOKUP_UNITS = 40 };
 
-// --- Columns of a terminal
-// ----------------------------------------------------
+// --- Columns of a terminal ---------------------------------------------------
 static bool is_in_range(const TextRange *ranges, size_t count, uint32_t rune) {
   size_t low = 0, high = count;
   while (low < high) {
@@ -183,8 +182,7 @@ static CspStatus text_suggest(CspCall *call) {
   return csp_ok_string(call, suggest.best, strlen(suggest.best));
 }
 
-// --- The module
-// ---------------------------------------------------------------
+// --- The module --------------------------------------------------------------
 static const CspFunction text_functions[] = {
     CSP_REPEATABLE,
     {"width", "s", text_width},

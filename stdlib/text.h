@@ -7,8 +7,7 @@
 
 #include "stdlib/stdlib.h"
 
-// --- text_tables.c, which a script writes (text_tables.py)
-// --------------------
+// --- text_tables.c, which a script writes (text_tables.py) -------------------
 typedef struct TextRange {
   uint32_t low, high;
 } TextRange;

@@ -1,4 +1,4 @@
-# Random texts, against Python's textwrap: wrap, dedent and indent. Words are not
+# Random texts, against Python's textwrap: wrap, dedent, indent. Words are not
 # broken at hyphens, runs of blanks are one, and blanks at the ends of lines go.
 # And all characters, of which Python knows the widths.
 # expect: 3000 texts wrapped, 2000 dedented and indented
