@@ -64,9 +64,8 @@ static CspStatus text_fit(CspCall *call) {
   return csp_ok_int(call, (int64_t)at);
 }
 
-// --- Runs
-// --------------------------------------------------------------------- What a
-// run consists of. text_parse.csp has the same numbers.
+// --- Runs --------------------------------------------------------------------
+// What a run consists of. text_parse.csp has the same numbers.
 typedef enum TextRun {
   TEXT_SPACE,   // blanks and ends of lines
   TEXT_BLANKS,  // of one line
@@ -125,9 +124,8 @@ static CspStatus text_span(CspCall *call) {
   return csp_ok_int(call, (int64_t)at);
 }
 
-// --- Names
-// -------------------------------------------------------------------- A key of
-// a map, a field or a method. undef: memory is out.
+// --- Names -------------------------------------------------------------------
+// A key of a map, a field or a method. undef: memory is out.
 static bool find_name(CspCall *call, CspValue of, const char *name,
                       CspValue *value) {
   switch (csp_type(of)) {

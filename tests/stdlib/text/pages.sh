@@ -1,8 +1,8 @@
 # What data can do to a page, with Python's HTML parser as the browser. The
 # table has the places of OWASP's list of ways past a filter, and each text that
-# it and others put there. Then pages are put together at random. Whatever the data, a
-# page has the tags and attributes that it has with a plain word, no link leads
-# to a script, and each value is read back as it was.
+# it and others put there. Then pages are put together at random. Whatever the
+# data, a page has the tags and attributes that it has with a plain word, no
+# link leads to a script, and each value is read back as it was.
 # expect: 34 places, 51 texts: 1734 pages
 # expect: 3000 pages at random, more than half of the templates are compiled
 # timeout: 180
