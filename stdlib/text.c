@@ -78,10 +78,6 @@ typedef enum TextRun {
   TEXT_RUNS
 } TextRun;
 
-static bool is_text_alnum(unsigned char c) {
-  return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
 static bool is_of_text_run(TextRun run, unsigned char c) {
   bool is_blank = c == ' ' || c == '\t' || c == '\r';
   switch (run) {

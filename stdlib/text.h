@@ -17,6 +17,11 @@ typedef struct TextRange {
 extern const TextRange text_wide[], text_narrow[];
 extern const size_t text_wide_count, text_narrow_count;
 
+// Of ASCII.
+static inline bool is_text_alnum(unsigned char c) {
+  return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
 // --- text_escape.c -----------------------------------------------------------
 // _escape(s, kind)
 CspStatus text_escape(CspCall *call);

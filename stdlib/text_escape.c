@@ -24,34 +24,30 @@ typedef enum EscapeKind {
   ESCAPE_KINDS
 } EscapeKind;
 
-static bool is_alnum(unsigned char c) {
-  return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
-static bool is_one_of(unsigned char c, const char *chars) {
+static bool is_char_of(unsigned char c, const char *chars) {
   return c != 0 && strchr(chars, c) != NULL;
 }
 
 // Whether a byte stands for itself. Of those from 0x80 on, U+2028 and U+2029
 // end lines of scripts.
-static bool is_plain(EscapeKind kind, unsigned char c) {
+static bool stays_plain(EscapeKind kind, unsigned char c) {
   switch (kind) {
     case ESCAPE_HTML:
-      return c != 0 && !is_one_of(c, "&<>\"'");
+      return c != 0 && !is_char_of(c, "&<>\"'");
     case ESCAPE_UNQUOTED:
       return c < 0x80 && !(c >= '\t' && c <= '\r') &&
-             !(c >= 0x1c && c <= ' ') && c != 0 && !is_one_of(c, "&<>\"'=`");
+             !(c >= 0x1c && c <= ' ') && c != 0 && !is_char_of(c, "&<>\"'=`");
     case ESCAPE_SCRIPT:
       return c >= ' ' && c != 0x7f && c != 0xe2 &&
-             !is_one_of(c, "\"'\\/`<>&=+-$");
+             !is_char_of(c, "\"'\\/`<>&=+-$");
     case ESCAPE_JSON:
-      return c != 0xe2 && !is_one_of(c, "<>&");
+      return c != 0xe2 && !is_char_of(c, "<>&");
     case ESCAPE_URL:
-      return is_alnum(c) || is_one_of(c, "-._~:/?#[]@!$&*+,;=");
+      return is_text_alnum(c) || is_char_of(c, "-._~:/?#[]@!$&*+,;=");
     case ESCAPE_PART:
-      return is_alnum(c) || is_one_of(c, "-._~");
+      return is_text_alnum(c) || is_char_of(c, "-._~");
     default:
-      return is_alnum(c) || c >= 0x80 || is_one_of(c, " -_.,:");
+      return is_text_alnum(c) || c >= 0x80 || is_char_of(c, " -_.,:");
   }
 }
 
@@ -114,13 +110,13 @@ static int escape_one(EscapeKind kind, Str s, char out[16], size_t *width) {
   }
 }
 
-static bool escape_turns(TextJob *job) {
+static bool text_escape_turns(TextJob *job) {
   EscapeKind kind = (EscapeKind)job->n;
   while (job->at < job->s.len && !text_job_full(job)) {
     size_t from = job->at, most = from + TEXT_JOB_SHORT;
     if (most > job->s.len) most = job->s.len;
     while (job->at < most &&
-           is_plain(kind, (unsigned char)job->s.data[job->at]))
+           stays_plain(kind, (unsigned char)job->s.data[job->at]))
       job->at++;
     text_job_add(job, (Str){job->s.data + from, job->at - from});
     job->took += job->at - from;
@@ -136,7 +132,7 @@ static bool escape_turns(TextJob *job) {
 }
 
 CspStatus text_escape(CspCall *call) {
-  TextJob job = text_job_of(call, escape_turns);
+  TextJob job = text_job_of(call, text_escape_turns);
   if (!need_str(call, 0, &job.s) ||
       !need_int_in(call, 1, 0, ESCAPE_KINDS - 1, &job.n))
     return CSP_PANIC;
