@@ -66,7 +66,7 @@ static CspStatus text_fit(CspCall *call) {
 
 // --- Runs --------------------------------------------------------------------
 // What a run consists of. text_parse.csp has the same numbers.
-typedef enum TextRun {
+typedef enum TextSpan {
   TEXT_SPACE,   // blanks and ends of lines
   TEXT_BLANKS,  // of one line
   TEXT_NAME,
@@ -76,9 +76,9 @@ typedef enum TextRun {
   TEXT_PLAIN,      // of a string, up to a quote or a backslash
   TEXT_VISIBLE,    // no control characters
   TEXT_RUNS
-} TextRun;
+} TextSpan;
 
-static bool is_of_text_run(TextRun run, unsigned char c) {
+static bool is_of_text_run(TextSpan run, unsigned char c) {
   bool is_blank = c == ' ' || c == '\t' || c == '\r';
   switch (run) {
     case TEXT_SPACE:
@@ -110,7 +110,7 @@ static CspStatus text_span(CspCall *call) {
     return CSP_PANIC;
   size_t at = (size_t)from, asked = at;
   while (at < s.len &&
-         is_of_text_run((TextRun)run, (unsigned char)s.data[at])) {
+         is_of_text_run((TextSpan)run, (unsigned char)s.data[at])) {
     at++;
     if (at - asked < SPAN_PIECE) continue;
     asked = at;
