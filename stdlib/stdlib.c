@@ -21,7 +21,7 @@ static const CspModule *const all_modules[] = {
     &sched_module,   &sync_module,   &json_module, &net_module,
     &csv_module,     &uuid_module,   &url_module,  &html_module,
     &toml_module,    &regexp_module, &http_module, &redis_module,
-    &cbor_module};
+    &cbor_module,    &text_module};
 
 _Static_assert(sizeof all_modules / sizeof *all_modules <= MODULES_MAX,
                "they fit");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the modules of the standard library share. Everything here is written
-// over vm/csp.h, as a host would, vm/value/utf8.h and vm/object/search.h.
+// over vm/csp.h, as a host would, vm/value/utf8.h, vm/object/search.h and
+// suggest.h.
 #ifndef CSP_STDLIB_STDLIB_H
 #define CSP_STDLIB_STDLIB_H
 
@@ -29,7 +30,8 @@ bool library_natives(Csp *csp);
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
     json_module, net_module, csv_module, uuid_module, url_module, html_module,
-    toml_module, regexp_module, http_module, redis_module, cbor_module;
+    toml_module, regexp_module, http_module, redis_module, cbor_module,
+    text_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);

@@ -28,9 +28,9 @@ RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE":
              "CSP_GROUP": "group", "CSP_RANGE": "range", "CSP_TIMER": "timer",
              "CSP_MUTEX": "mutex", "CSP_SEMAPHORE": "semaphore", "counter_class": "counter",
              "mutex": "mutex", "semaphore": "semaphore", "RWMutex": "rwmutex", "Once": "once",
-             "Latch": "latch", "Url": "u", "Request": "request", "Reply": "reply",
+             "Latch": "latch", "Url": "u", "Template": "template", "Html": "trusted",
+             "Request": "request", "Reply": "reply",
              "Routes": "app",
-             "Latch": "latch", "Url": "u",
              "Store": "store", "Pipeline": "p", "Subscription": "subscription",
              "os_file_class": "file", "generator_class": "g", "json_reader_class": "reader",
              "csv_reader_class": "reader",
@@ -129,7 +129,7 @@ class Library:
             text = f.read()
         for kind, name, params in re.findall(
                 r"^func (?:\(\w+ (\w+)\) )?(\w+)\(([^()]*(?:\(\)[^()]*)*)\) (?:\{|=>)", text, re.M):
-            params = " ".join(params.split()).removesuffix(",")
+            params = re.sub(r"\s*\n\s*", " ", params).strip().removesuffix(",")
             if kind and kind[0] != "_" and name != "error":
                 self.add_methods(kind, [(name, "self, " + params)])
             elif kind:

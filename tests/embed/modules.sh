@@ -29,9 +29,9 @@ object "$modules/empty.so" << 'END'
 CSP_MODULE(empty) { return NULL; }
 END
 run 'import "empty"'
-# expect: -e:1:1: error: cannot load the module "text": CSPVM/1/text.so: invalid ELF header
-yes 'This is no shared object.' | head -c 4096 > "$modules/text.so"
-run 'import "text"'
+# expect: -e:1:1: error: cannot load the module "words": CSPVM/1/words.so: invalid ELF header
+yes 'This is no shared object.' | head -c 4096 > "$modules/words.so"
+run 'import "words"'
 # expect: -e:1:1: error: cannot load the module "cut": CSPVM/1/cut.so: file too short
 head -c 40 "$modules/good.so" > "$modules/cut.so"
 run 'import "cut"'

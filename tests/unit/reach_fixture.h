@@ -38,6 +38,7 @@ static const char modules[] =
     "import \"uuid\"\nimport \"toml\"\nimport \"url\"\nimport \"html\"\n"
     "import \"regexp\"\nimport \"net\"\nimport \"redis\"\nimport \"cbor\"\n"
     "import \"http\"\n";
+"import \"regexp\"\nimport \"net\"\nimport \"text\"\n";
 
 // What takes long to make and does not change is made once. Lists are copied
 // for each function.
