@@ -35,7 +35,7 @@ found=$(grep -nE '#include "(\.\./)?(sched|lang|vm)/' stdlib/*.c stdlib/*.h \
 
 # A native module is linked with nothing of stdlib/ and utf8.h.
 found=$(grep -nE '#include "' stdlib/native/*.[ch] 2>/dev/null |
-  grep -vE '"(vm/csp|stdlib/native/[a-z0-9_]+_csp)\.h"')
+  grep -vE '"(vm/csp|stdlib/native/[a-z0-9_]+_(csp|parts))\.h"')
 [ -z "$found" ] || fail 'a native module uses more than csp.h' "$found"
 
 # All memory of a runtime comes from its host (sched/memory.h). libc's allocator

@@ -11,9 +11,12 @@
 HEADER_zlib  := zlib.h
 LIBS_zlib    := -lz
 PACKAGE_zlib := zlib1g-dev
+# A file beside NAME.c that is part of the same module, and whose it is.
+PARTS := zlib_run
+$(BUILD)/modules/zlib.so $(BUILD)/libcspvm-zlib.a: $(BUILD)/stdlib/native/zlib_run.o
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
-NATIVES := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))
+NATIVES := $(filter-out $(PARTS),$(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c)))
 has_header = $(shell $(CC) -E -include $(HEADER_$(1)) -x c -o /dev/null /dev/null 2>/dev/null && echo yes)
 LEFT_OUT := $(foreach n,$(NATIVES),$(if $(call has_header,$(n)),,$(n)))
 BUILT    := $(filter-out $(LEFT_OUT),$(NATIVES))
@@ -34,11 +37,11 @@ $(BUILD)/modules/%.package: stdlib/native/modules.mk
 # Nothing of libcspvm is linked in, as the program exports csp_*.
 $(filter %.so,$(MODULES)): $(BUILD)/modules/%.so: $(BUILD)/stdlib/native/%.o stdlib/native/modules.mk
 	@mkdir -p $(@D)
-	$(SAY) $(LINK) -shared -Wl,-soname,$*.so -o $@ $< $(LIBS_$*)
+	$(SAY) $(LINK) -shared -Wl,-soname,$*.so -o $@ $(filter %.o,$^) $(LIBS_$*)
 
 $(STATICS): $(BUILD)/libcspvm-%.a: $(BUILD)/stdlib/native/%.o
 	@rm -f $@
-	$(SAY) $(AR) rcs $@ $<
+	$(SAY) $(AR) rcs $@ $(filter %.o,$^)
 
 $(BUILD)/stdlib/native/%.o: stdlib/native/%.c Makefile
 	@mkdir -p $(@D)
@@ -50,4 +53,4 @@ $(BUILD)/stdlib/native/%_csp.h: stdlib/native/%.csp stdlib/embed.sh
 	@mkdir -p $(@D)
 	$(SAY) sh stdlib/embed.sh --header $< > $@
 
--include $(NATIVES:%=$(BUILD)/stdlib/native/%.d)
+-include $(patsubst %,$(BUILD)/stdlib/native/%.d,$(NATIVES) $(PARTS))
