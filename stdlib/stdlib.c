@@ -20,7 +20,8 @@ static const CspModule *const all_modules[] = {
     &time_module,    &os_module,     &fmt_module,     &rand_module,
     &sched_module,   &sync_module,   &json_module,    &net_module,
     &csv_module,     &uuid_module,   &url_module,     &html_module,
-    &toml_module,    &regexp_module, &streams_module, &gzip_module};
+    &toml_module,    &regexp_module, &streams_module, &gzip_module,
+    &tar_module,     &zip_module};
 
 _Static_assert(sizeof all_modules / sizeof *all_modules <= MODULES_MAX,
                "they fit");

@@ -29,7 +29,8 @@ bool library_natives(Csp *csp);
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
     json_module, net_module, csv_module, uuid_module, url_module, html_module,
-    toml_module, regexp_module, streams_module, gzip_module;
+    toml_module, regexp_module, streams_module, gzip_module, tar_module,
+    zip_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);
