@@ -1,4 +1,6 @@
 # Log statistics over compressed files that are larger than memory.
+# timeout: 120
+# small: CSPDEBUG=
 # expect: 400000 requests, 9200000 bytes, 0 lines that are none
 # expect: 10/Oct/2000 400000
 # expect: 200 400000  100.0 %

@@ -1,5 +1,6 @@
 # Archives that want to write outside of the folder, or to be too large, are
 # refused, and nothing is written there.
+# timeout: 120
 cd "$TMPDIR" || exit
 cat > make.py << 'END'
 import io, tarfile

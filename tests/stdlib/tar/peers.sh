@@ -1,5 +1,6 @@
 # GNU tar and Python read what the module writes, and the other way round, in
 # each of the formats.
+# timeout: 120
 # expect: tar reads it
 # expect: python reads it
 # expect: ustar: 11 nil

@@ -1,5 +1,6 @@
 # Archives that want to write outside of the folder, that are bombs, encrypted
 # or damaged, are refused, and nothing is written outside.
+# timeout: 120
 cd "$TMPDIR" || exit
 cat > make.py << 'END'
 import struct, zipfile, zlib
