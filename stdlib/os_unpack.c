@@ -30,7 +30,7 @@
 enum { NS = 1000000000 };
 
 typedef struct Unpack {
-  pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
+  pthread_mutex_t lock;  // guards the rest; zeroed it is ready for use
   int folder;            // 0: closed
 } Unpack;
 
