@@ -90,6 +90,12 @@ static size_t run_left(const ZipRun *run) {
   return run->kept_len - run->kept_at;
 }
 
+// What is left. The library takes no NULL.
+static const unsigned char *run_rest(const ZipRun *run) {
+  static const unsigned char none[1];
+  return run->kept == NULL ? none : run->kept + run->kept_at;
+}
+
 // Room for more behind what is kept, which moves to the front.
 static bool run_reserve(ZipRun *run, size_t more) {
   size_t left = run_left(run);
@@ -153,7 +159,7 @@ static bool run_step(CspCall *call, RunJob *job) {
   uint64_t fits = job->most - job->made;
   unsigned out = fits < RUN_OUT ? (unsigned)fits : RUN_OUT;
   int flush = in == left ? job->flush : Z_NO_FLUSH;
-  stream->next_in = run->kept + run->kept_at;
+  stream->next_in = run_rest(run);
   stream->avail_in = in;
   stream->next_out = run->out;
   stream->avail_out = out;
@@ -362,7 +368,7 @@ static CspStatus inflater_rest(CspCall *call) {
   ZipRun *run = run_enter(call, &inflater_class);
   if (run == NULL) return CSP_PANIC;
   size_t left = run->is_done ? run_left(run) : 0;
-  CspValue rest = csp_bytes(call, run->kept + run->kept_at, left);
+  CspValue rest = csp_bytes(call, run_rest(run), left);
   if (!csp_is_undef(rest)) run->kept_at += left;
   run_leave(run);
   csp_charge(call, left / 256);
