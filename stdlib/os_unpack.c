@@ -55,7 +55,7 @@ typedef struct UnpackPlace {
 } UnpackPlace;
 
 // The next part of a path, cut off. NULL: there is none.
-static char *next_part(char **path) {
+static char *unpack_part(char **path) {
   char *part = *path;
   do {
     part += strspn(part, "/");
@@ -75,12 +75,12 @@ static int enter_folder(int above, const char *name, bool makes) {
 }
 
 // path is taken apart, and must stay. Returns 0, or an errno.
-static int find_place(int root, char *path, bool makes, UnpackPlace *place) {
-  char *rest = path, *part = *path == '/' ? NULL : next_part(&rest);
+static int unpack_place(int root, char *path, bool makes, UnpackPlace *place) {
+  char *rest = path, *part = *path == '/' ? NULL : unpack_part(&rest);
   int folder = fcntl(root, F_DUPFD_CLOEXEC, 3), error = folder < 0 ? errno : 0;
   if (part == NULL) error = EINVAL;
   place->name = part;
-  while (!error && (part = next_part(&rest)) != NULL) {
+  while (!error && (part = unpack_part(&rest)) != NULL) {
     if (strcmp(place->name, "..") == 0) error = EINVAL;
     int below = error ? -1 : enter_folder(folder, place->name, makes);
     if (below < 0 && !error) error = errno;
@@ -154,7 +154,7 @@ static int folder_act(UnpackJob *work, const UnpackPlace *place) {
   return 0;
 }
 
-static int symlink_act(UnpackJob *work, const UnpackPlace *place) {
+static int unpack_symlink_act(UnpackJob *work, const UnpackPlace *place) {
   int error = remove_old(place);
   if (error) return error;
   return symlinkat(work->job.other, place->folder, place->name) == 0 ? 0
@@ -189,7 +189,7 @@ static int link_act(UnpackJob *work, const UnpackPlace *place) {
   UnpackPlace from;
   char *target = alloc_text(work->job.csp, work->job.other);
   if (target == NULL) return ENOMEM;
-  int error = find_place(work->unpack->folder, target, false, &from);
+  int error = unpack_place(work->unpack->folder, target, false, &from);
   if (!error) {
     error = link_to(&from, place);
     close(from.folder);
@@ -216,7 +216,7 @@ static void act_on(UnpackJob *work, UnpackAct act) {
   pthread_mutex_lock(&work->unpack->lock);
   int folder = work->unpack->folder;
   job->error = path == NULL ? ENOMEM : folder == 0 ? EBADF : 0;
-  if (!job->error) job->error = find_place(folder, path, true, &place);
+  if (!job->error) job->error = unpack_place(folder, path, true, &place);
   if (!job->error) {
     job->error = act(work, &place);
     close(place.folder);
@@ -227,7 +227,9 @@ static void act_on(UnpackJob *work, UnpackAct act) {
 
 static void file_work(void *data) { act_on(data, file_act); }
 static void folder_work(void *data) { act_on(data, folder_act); }
-static void symlink_work(void *data) { act_on(data, symlink_act); }
+static void unpack_symlink_work(void *data) {
+  act_on(data, unpack_symlink_act);
+}
 static void link_work(void *data) { act_on(data, link_act); }
 static void times_work(void *data) { act_on(data, times_act); }
 
@@ -306,7 +308,7 @@ static CspStatus unpack_symlink(CspCall *call) {
   }
   const char *why = wrong_target(work->job.path, work->job.other);
   if (why != NULL && !work->job.error) return refuse_link(call, work, why);
-  return job_run(call, &work->job, symlink_work, job_done_err);
+  return job_run(call, &work->job, unpack_symlink_work, job_done_err);
 }
 
 // _link(name, existing): nil or an error.
