@@ -101,7 +101,7 @@ static int remove_old(const UnpackPlace *place) {
 }
 
 // How deep in the folder a name is: its parts but the last one.
-static size_t depth_of(const char *path) {
+static size_t unpack_depth(const char *path) {
   size_t depth = 0;
   while (*path != '\0') {
     size_t len = strcspn(path, "/");
@@ -113,7 +113,7 @@ static size_t depth_of(const char *path) {
 }
 
 static const char *wrong_target(const char *name, const char *target) {
-  size_t up = 0, depth = depth_of(name);
+  size_t up = 0, depth = unpack_depth(name);
   bool down = false;
   if (*target == '\0') return "it leads nowhere";
   if (*target == '/') return "it leads out of the folder, to an absolute path";
