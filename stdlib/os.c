@@ -147,5 +147,6 @@ bool os_install(Csp *csp) {
   return os_files_install(csp) &&
          csp_register_class(csp, &os_file_class, os_file_methods) &&
          csp_register_class(csp, &os_env_class, NULL) &&
-         csp_register_class(csp, &os_removal_class, NULL);
+         csp_register_class(csp, &os_removal_class, NULL) &&
+         os_unpack_install(csp);
 }

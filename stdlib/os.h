@@ -265,6 +265,11 @@ CspStatus os_temp_dir(CspCall *call);
 
 // --- os_file.c --------------------------------------------------------------
 CspStatus os_open(CspCall *call);
+// The done function of a job that has opened `fd`: (file, nil) or (nil, error).
+CspStatus os_open_done(CspCall *call, void *data);
+
+// --- os_unpack.c ------------------------------------------------------------
+bool os_unpack_install(Csp *csp);
 
 // --- os_path.c --------------------------------------------------------------
 CspStatus os_clean_path(CspCall *call);

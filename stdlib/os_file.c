@@ -531,7 +531,7 @@ static CspValue file_new(CspCall *call, int fd, char *name) {
   return v;
 }
 
-static CspStatus open_done(CspCall *call, void *data) {
+CspStatus os_open_done(CspCall *call, void *data) {
   Job *job = data;
   if (job->error) return job_fail(call, job);
   CspValue v = file_new(call, job->fd, job->path);
@@ -558,7 +558,7 @@ CspStatus os_open(CspCall *call) {
   if (job == NULL) return CSP_PANIC;
   job->number = flags;
   job->len = (size_t)permissions;
-  return job_run(call, job, open_work, open_done);
+  return job_run(call, job, open_work, os_open_done);
 }
 
 void os_file_init(CspCall *call, CspValue module) {

@@ -16,12 +16,13 @@ typedef struct Library {
 static const CspClass library_class = {"library", NULL, sizeof(Library), NULL};
 
 static const CspModule *const all_modules[] = {
-    &strings_module, &bytes_module,  &maps_module, &math_module,
-    &time_module,    &os_module,     &fmt_module,  &rand_module,
-    &sched_module,   &sync_module,   &json_module, &net_module,
-    &csv_module,     &uuid_module,   &url_module,  &html_module,
-    &toml_module,    &regexp_module, &http_module, &redis_module,
-    &cbor_module,    &text_module};
+    &strings_module, &bytes_module,  &maps_module,    &math_module,
+    &time_module,    &os_module,     &fmt_module,     &rand_module,
+    &sched_module,   &sync_module,   &json_module,    &net_module,
+    &csv_module,     &uuid_module,   &url_module,     &html_module,
+    &toml_module,    &regexp_module, &http_module,    &redis_module,
+    &cbor_module,    &text_module,   &streams_module, &gzip_module,
+    &tar_module,     &zip_module};
 
 _Static_assert(sizeof all_modules / sizeof *all_modules <= MODULES_MAX,
                "they fit");

@@ -31,7 +31,7 @@ extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
     json_module, net_module, csv_module, uuid_module, url_module, html_module,
     toml_module, regexp_module, http_module, redis_module, cbor_module,
-    text_module;
+    text_module, streams_module, gzip_module, tar_module, zip_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);

@@ -48,7 +48,7 @@ $(filter %.so,$(MODULES)): $(BUILD)/modules/%.so: $$(call native_objects,$$*) st
 
 $(STATICS): $(BUILD)/libcspvm-%.a: $$(call native_objects,$$*)
 	@rm -f $@
-	$(SAY) $(AR) rcs $@ $^
+	$(SAY) $(AR) rcs $@ $(filter %.o,$^)
 
 $(BUILD)/stdlib/native/%.o: stdlib/native/%.c Makefile
 	@mkdir -p $(@D)

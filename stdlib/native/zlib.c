@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The native module zlib: compressed data, over the library of that name.
 //
-// All functions but crc32 are one job, a Zip: it feeds some KB at a time to the
-// library and keeps what that gives in parts. At the end the parts are copied
-// into the result, bytes that nobody else sees before. After each step a job
-// says what it did, and lets others run when its piece is over (csp_again).
+// The functions for whole data are one job, a Zip: it feeds some KB at a time
+// to the library and keeps what that gives in parts. At the end the parts are
+// copied into the result, bytes that nobody else sees before. After each step a
+// job says what it did, and lets others run when its piece is over (csp_again).
 //
 // What always holds:
 //   - A Zip stays where it is, as the library's state points to it.
@@ -14,19 +14,14 @@
 //     ZIP_OUT in one step, whatever the data says.
 // All memory, the library's own too, is the runtime's (csp_alloc). Belongs to
 // one native call.
-#define ZLIB_CONST  // next_in points to what is not changed
 #include <string.h>
-#include <zlib.h>
 
-#include "vm/csp.h"
+#include "stdlib/native/zlib_parts.h"
 
 enum {
-  ZIP_IN = 1 << 12,
   ZIP_OUT = 1 << 14,
   ZIP_PART_FIRST = 1 << 10,
   ZIP_PART_MOST = 1 << 16,
-  ZIP_MEMORY_LEVEL = 8,  // as the library recommends
-  ZIP_NEW_NS = 1 << 14,  // what making the library's state costs
   CRC_IN = 1 << 15
 };
 
@@ -55,13 +50,6 @@ typedef struct ZipPart {
   unsigned char data[];
 } ZipPart;
 
-// What is read: a string or bytes.
-typedef struct ZipData {
-  CspValue value;
-  const char *text;  // of a string; or NULL
-  size_t at, len;    // how much was fed
-} ZipData;
-
 typedef struct Zip {
   z_stream stream;
   ZipForm form;
@@ -85,11 +73,11 @@ typedef struct ZipJob {
 } ZipJob;
 
 // --- Memory -----------------------------------------------------------------
-static void *zip_alloc(void *csp, unsigned count, unsigned size) {
+void *zip_alloc(void *csp, unsigned count, unsigned size) {
   return csp_alloc(csp, NULL, (size_t)count * size);
 }
 
-static void zip_release(void *csp, void *block) {
+void zip_release(void *csp, void *block) {
   (void)csp;
   csp_alloc_free(block);
 }
@@ -232,22 +220,24 @@ static CspStatus zip_refused(CspCall *call, const Zip *zip) {
   size_t place = zip_place(zip);
   switch (zip->end) {
     case ZIP_IS_CUT:
-      return csp_ok_error(call, "%s: the data ends too early, after %zu bytes",
-                          name, place);
+      return csp_ok_coded(call, "syntax",
+                          "%s: the data ends too early, after %zu bytes", name,
+                          place);
     case ZIP_HAS_MORE:
-      return csp_ok_error(
-          call, "%s: the compressed data ends at byte %zu, and more follows",
-          name, place);
+      return csp_ok_coded(
+          call, "syntax",
+          "%s: the compressed data ends at byte %zu, and more follows", name,
+          place);
     case ZIP_IS_LARGE:
-      return csp_ok_error(call,
+      return csp_ok_coded(call, "limit",
                           "%s: the data would become larger than %llu bytes, "
                           "the limit; the argument `most` sets another",
                           name, (unsigned long long)zip->most);
     default:
-      return csp_ok_error(call, "%s: the data is damaged before byte %zu: %s%s",
-                          name, place,
-                          why != NULL ? why : "it needs a preset dictionary",
-                          zip_other_form(zip));
+      return csp_ok_coded(
+          call, "syntax", "%s: the data is damaged before byte %zu: %s%s", name,
+          place, why != NULL ? why : "it needs a preset dictionary",
+          zip_other_form(zip));
   }
 }
 
@@ -312,8 +302,8 @@ static CspStatus zip_on(CspCall *call, void *data, bool on) {
 }
 
 // --- Arguments --------------------------------------------------------------
-static bool need_zip_data(CspCall *call, ZipData *data) {
-  CspValue v = csp_arg(call, 0);
+bool need_zip_data(CspCall *call, int i, ZipData *data) {
+  CspValue v = csp_arg(call, i);
   CspType type = csp_type(v);
   *data = (ZipData){.value = v};
   if (type == CSP_BYTES) {
@@ -325,18 +315,19 @@ static bool need_zip_data(CspCall *call, ZipData *data) {
   if (type == CSP_NO_MEMORY || type == CSP_STRING)
     csp_panic_memory(call);
   else
-    csp_bad_arg(call, 0, "a string or bytes");
+    csp_bad_arg(call, i, "a string or bytes");
   return false;
 }
 
-// Argument 1, or `otherwise` without one.
-static bool zip_number(CspCall *call, int64_t most, const char *wanted,
-                       int64_t *number) {
-  CspValue v = csp_arg(call, 1);
+// Argument i, or `otherwise` without one.
+bool zip_number(CspCall *call, int i, int64_t least, int64_t most,
+                const char *wanted, int64_t *number) {
+  CspValue v = csp_arg(call, i);
   if (csp_type(v) == CSP_NIL) return true;
   if (csp_type(v) == CSP_INT) *number = csp_to_int(v);
-  if (csp_type(v) == CSP_INT && *number >= 0 && *number <= most) return true;
-  csp_bad_arg(call, 1, wanted);
+  if (csp_type(v) == CSP_INT && *number >= least && *number <= most)
+    return true;
+  csp_bad_arg(call, i, wanted);
   return false;
 }
 
@@ -366,16 +357,15 @@ static CspStatus zip_begin(CspCall *call, Zip *zip, int code) {
 // --- The functions ----------------------------------------------------------
 // Of each level: the bytes of a step, such that the worst data takes less than
 // a millisecond, and what one of them costs.
-static const struct LevelRule {
-  unsigned feed, cost;
-} level_rules[] = {{ZIP_IN, 4}, {ZIP_IN, 16}, {ZIP_IN, 0}, {2048, 0}, {1024, 0},
-                   {512, 0},    {256, 0},     {128, 0},    {64, 0},   {64, 0}};
+const LevelRule level_rules[] = {
+    {ZIP_IN, 4}, {ZIP_IN, 16}, {ZIP_IN, 0}, {2048, 0}, {1024, 0},
+    {512, 0},    {256, 0},     {128, 0},    {64, 0},   {64, 0}};
 
 static CspStatus zip_deflate(CspCall *call, ZipForm form) {
   int64_t level = 6;
   ZipData data;
-  if (!need_zip_data(call, &data) ||
-      !zip_number(call, 9, "an int from 0 to 9", &level))
+  if (!need_zip_data(call, 0, &data) ||
+      !zip_number(call, 1, 0, 9, "an int from 0 to 9", &level))
     return CSP_PANIC;
   Zip *zip = zip_new(call, &data, form);
   if (zip == NULL) return csp_panic_memory(call);
@@ -390,8 +380,8 @@ static CspStatus zip_deflate(CspCall *call, ZipForm form) {
 static CspStatus zip_inflate(CspCall *call, ZipForm form) {
   int64_t most = MOST;
   ZipData data;
-  if (!need_zip_data(call, &data) ||
-      !zip_number(call, INT64_MAX, "an int of at least 0", &most))
+  if (!need_zip_data(call, 0, &data) ||
+      !zip_number(call, 1, 0, INT64_MAX, "an int of at least 0", &most))
     return CSP_PANIC;
   Zip *zip = zip_new(call, &data, form);
   if (zip == NULL) return csp_panic_memory(call);
@@ -459,8 +449,9 @@ static CspStatus crc_on(CspCall *call, void *data, bool on) {
 static CspStatus zlib_crc32(CspCall *call) {
   int64_t start = 0;
   CrcJob job = {.crc = 0};
-  if (!need_zip_data(call, &job.from) ||
-      !zip_number(call, UINT32_MAX, "an int from 0 to 4294967295", &start))
+  if (!need_zip_data(call, 0, &job.from) ||
+      !zip_number(call, 1, 0, UINT32_MAX, "an int from 0 to 4294967295",
+                  &start))
     return CSP_PANIC;
   job.crc = (uint32_t)start;
   return crc_on(call, &job, true);
@@ -476,9 +467,13 @@ static const CspFunction zlib_functions[] = {
     {"deflate", "data, level = 6", zlib_deflate},
     {"inflate", "data, most = 67_108_864", zlib_inflate},
     {"crc32", "data, start = 0", zlib_crc32},
+    {"inflater", "format = \"zlib\", window = 15, members = false",
+     zlib_inflater},
+    {"deflater", "format = \"zlib\", level = 6, window = 15", zlib_deflater},
     {NULL, NULL, NULL}};
 
-static const CspModule zlib_module = {"zlib", zlib_functions, NULL, NULL, 0};
+static const CspModule zlib_module = {"zlib", zlib_functions, zlib_add_classes,
+                                      NULL, 0};
 static const CspNative zlib_native = {CSP_API, &zlib_module};
 
 CSP_MODULE(zlib) { return &zlib_native; }

@@ -16,6 +16,11 @@
 #include "tests/fuzz/gate.h"
 #include "vm/csp.h"
 
+// A native module that the target is linked with.
+#ifdef CHECKER_MODULE
+const CspNative *CHECKER_MODULE(void);
+#endif
+
 static Csp *checker;
 static CspHandle checker_function;
 
@@ -39,6 +44,9 @@ static void checker_open(const char *script) {
   if (checker == NULL) abort();
   csp_install_language(checker);
   if (!csp_install_library(checker)) abort();
+#ifdef CHECKER_MODULE
+  if (!csp_register(checker, CHECKER_MODULE()->module)) abort();
+#endif
   CspCall *call = csp_host(checker);
   if (csp_load(call, "fuzz", script, strlen(script), &result) != CSP_DONE)
     checker_fail(&result);

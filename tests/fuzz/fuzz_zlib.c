@@ -2,8 +2,9 @@
 // libFuzzer target: any bytes after the first are compressed data, or refused.
 // The first says of which form. What is read is no longer than its bound, and
 // one byte less is too little for it. The same bytes are compressed, read again
-// as they were, as a string too, and refused where they are cut. The module
-// zlib is linked in. `tests/fuzz/run SECONDS` builds and runs it.
+// as they were, as a string too, and refused where they are cut. An inflater
+// gives the same in pieces. The module zlib is linked in. `tests/fuzz/run
+// SECONDS` builds and runs it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +43,31 @@ static const char script[] =
     "    assert(cut == nil && refused.message.contains(\"too early\"), n)\n"
     "  }\n"
     "}\n"
+    "func in_pieces(form, data) {\n"
+    "  i := zlib.inflater([\"zlib\", \"gzip\", \"raw\"][form % 3], members: "
+    "true)\n"
+    "  defer func() { _ = i.end() }()\n"
+    "  out := bytes()\n"
+    "  for at in (0..len(data)).by(7) {\n"
+    "    piece := data.part(at, at + 7)\n"
+    "    for {\n"
+    "      part, err := i.push(piece, 100)\n"
+    "      if err != nil { return nil }\n"
+    "      assert(len(part) <= 100)\n"
+    "      if len(part) == 0 { break }\n"
+    "      out.push(part)\n"
+    "      piece = \"\"\n"
+    "      if len(out) > most { return nil }\n"
+    "    }\n"
+    "  }\n"
+    "  return if i.end() == nil { out } else { nil }\n"
+    "}\n"
     "func check(form, data) {\n"
     "  [write, read] := forms[form % 3]\n"
     "  comes_back(write, read, data, form / 3 % 10)\n"
     "  value, err := read(data, most)\n"
+    "  pieces := in_pieces(form, data)\n"
+    "  assert(err != nil || pieces == value)\n"
     "  if err != nil { return false }\n"
     "  assert(len(value) <= most)\n"
     "  is_bound(read, data, value)\n"

@@ -39,6 +39,8 @@ static const char modules[] =
     "import \"regexp\"\nimport \"net\"\nimport \"redis\"\nimport \"cbor\"\n"
     "import \"http\"\n";
 "import \"regexp\"\nimport \"net\"\nimport \"text\"\n";
+"import \"regexp\"\nimport \"net\"\nimport \"streams\"\n"
+    "import \"tar\"\n";
 
 // What takes long to make and does not change is made once. Lists are copied
 // for each function.
