@@ -11,6 +11,9 @@
 HEADER_zlib  := zlib.h
 LIBS_zlib    := -lz
 PACKAGE_zlib := zlib1g-dev
+HEADER_sqlite  := sqlite3.h
+LIBS_sqlite    := -lsqlite3
+PACKAGE_sqlite := libsqlite3-dev
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
 NATIVES := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))
