@@ -208,6 +208,7 @@ static CspStatus run_begin(CspCall *call, SqlLink *link) {
   link->control = most == WANT_CONTROL;
   run->kept = sql_find_stmt(link, text, len);
   if (run->kept != NULL) {
+    run->begun = true;
     run->stmt = run->kept->stmt;
     run->len = 0;
   }
@@ -267,11 +268,12 @@ static int authorize(void *data, int action, const char *a, const char *b,
   SqlLink *link = data;
   (void)b, (void)schema, (void)trigger;
   if (link->control) return SQLITE_OK;
-  if (action == SQLITE_TRANSACTION || action == SQLITE_SAVEPOINT) {
+  // (The statement VACUUM begins one, and attaches "", while it runs.)
+  bool makes = action == SQLITE_TRANSACTION || action == SQLITE_SAVEPOINT;
+  if (makes && !link->stepping) {
     link->denied = "a transaction is begun and ended by db.transaction";
     return SQLITE_DENY;
   }
-  // (The statement VACUUM attaches "".)
   if (action == SQLITE_ATTACH && (a == NULL || *a != '\0')) {
     link->denied = "a database has one file, and attaches no other";
     return SQLITE_DENY;

@@ -91,6 +91,7 @@ typedef struct SqlLink {
   SqlKind kind;
   char state;  // atomic: FREE, PAUSED or RUNNING
   bool files, limited, control;
+  bool stepping;        // in the library's machine
   bool in_transaction;  // by the last statement of the module's own
   const char *denied;   // by the authorizer
   int cached;

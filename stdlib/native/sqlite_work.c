@@ -214,7 +214,9 @@ static void step_rows(SqlLink *link) {
   SqlRun *run = &link->run;
   bool writes = !sqlite3_stmt_readonly(run->stmt);
   for (;;) {
+    link->stepping = true;
     run->code = sqlite3_step(run->stmt);
+    link->stepping = false;
     if (run->code != SQLITE_ROW) return;
     bool wanted = run->most > 0 && !(run->most == 1 && run->count == 1);
     if (wanted && !put_row(link)) {
@@ -290,7 +292,8 @@ void sql_run_work(void *data) {
   if (link->limited) run->memory = sqlite3_memory_used();
   run->limited = link->limited && is_over(link);
   if (run->limited) sql_tell_error(link);
-  while (!run->limited && (run->stmt != NULL || run->len > 0)) {
+  while (!run->limited &&
+         (!run->begun || run->stmt != NULL || run->len > 0)) {
     bool there = run->stmt != NULL || prepare_next(link);
     if (there && !run->bound) there = bind_all(link);
     if (!there && run->code > 0 && run->code != SQLITE_DONE)
