@@ -4,10 +4,14 @@
 # page. What is wrong is printed.
 # expect: bin/cspvm
 # expect: include/csp.h
+# expect: lib/cspvm/1/sqlite.package
+# expect: lib/cspvm/1/sqlite.so
 # expect: lib/cspvm/1/zlib.package
 # expect: lib/cspvm/1/zlib.so
+# expect: lib/libcspvm-sqlite.a
 # expect: lib/libcspvm-zlib.a
 # expect: lib/libcspvm.a
+# expect: lib/pkgconfig/cspvm-sqlite.pc
 # expect: lib/pkgconfig/cspvm-zlib.pc
 # expect: lib/pkgconfig/cspvm.pc
 # expect: share/doc/cspvm/LICENSE
