@@ -133,7 +133,7 @@ static CspStatus run_failed(CspCall *call, SqlLink *link) {
   if (run->code == RUN_REFUSED) return fail(call, link, "syntax", run->message);
   if (run->code != RUN_WRONG)
     return fail(call, link, code_of(link, run->code), run->message);
-  CspStatus status = csp_panic(call, "%s", run->message);
+  CspStatus status = csp_panic(call, "%s: %s", sql_name(call), run->message);
   give_up(call, link);
   return status;
 }
@@ -160,7 +160,7 @@ static CspStatus run_done(CspCall *call, void *data, bool made) {
   if (run->limited || (!well && run->code != SQLITE_OK))
     return run_failed(call, link);
   if (run->most > 0)
-    return sql_give_rows(call, link, csp_arg(call, csp_argc(call) - 1));
+    return sql_give_rows(call, link, csp_arg(call, csp_argc(call) - 2));
   int64_t changes = run->changes;
   sql_drop_run_stmt(link);
   sql_leave(link, false);
@@ -178,9 +178,15 @@ static void begin_run(CspCall *call, SqlLink *link) {
 }
 
 static bool need_sql(CspCall *call, const char **text, size_t *len) {
-  if (!csp_need_string(call, 1, text, len)) return false;
+  CspValue v = csp_arg(call, 1);
+  if (csp_type(v) != CSP_STRING) {
+    csp_panic(call, "%s: sql must be a string, not %s", sql_name(call),
+              csp_type_name(v));
+    return false;
+  }
+  *text = csp_to_string(v, len);
   if (memchr(*text, '\0', *len) == NULL) return csp_work(call, *len / 16);
-  csp_panic(call, "sqlite: the SQL text has a NUL byte");
+  csp_panic(call, "%s: the SQL text has a NUL byte", sql_name(call));
   return false;
 }
 
@@ -215,15 +221,15 @@ static CspStatus run_begin(CspCall *call, SqlLink *link) {
   return csp_block(call, sql_run_work, run_done, link);
 }
 
-// _run(link, sql, args, most, type): (changes, nil), or as sql_give_rows, or
-// (false, nil, nil) where a link that only reads is to write.
+// _run(link, sql, args, most, type, name): (changes, nil), or as sql_give_rows,
+// or (false, nil, nil) where a link that only reads is to write.
 static CspStatus sqlite_run(CspCall *call) {
   static SqlBegin begin = {run_begin};
   return sql_await_link(call, &begin);
 }
 
-// _try(link, sql, args, most, type): the same, for rows. (true, nil, nil): the
-// link is in use, or in a transaction.
+// _try(link, sql, args, most, type, name): the same, for rows. (true, nil,
+// nil): the link is in use, or in a transaction.
 static CspStatus sqlite_try(CspCall *call) {
   bool busy;
   SqlLink *link = sql_enter(call, &busy);
@@ -235,7 +241,7 @@ static CspStatus sqlite_try(CspCall *call) {
   return csp_ok(call, csp_nil());
 }
 
-// _more(link, type): the next rows, as give_rows.
+// _more(link, type, name): the next rows, as give_rows.
 static CspStatus more_begin(CspCall *call, SqlLink *link) {
   begin_run(call, link);
   if (link->db == NULL || link->run.stmt == NULL)
@@ -454,9 +460,9 @@ static CspStatus sqlite_path(CspCall *call) {
 // --- The module -------------------------------------------------------------
 static const CspFunction sqlite_functions[] = {
     {"_open", "path, kind, timeout", sqlite_open},
-    {"_run", "link, sql, args, most, type", sqlite_run},
-    {"_try", "link, sql, args, most, type", sqlite_try},
-    {"_more", "link, type", sqlite_more},
+    {"_run", "link, sql, args, most, type, name", sqlite_run},
+    {"_try", "link, sql, args, most, type, name", sqlite_try},
+    {"_more", "link, type, name", sqlite_more},
     {"_close", "link", sqlite_close},
     {"_path", "link", sqlite_path},
     {NULL, NULL, NULL}};

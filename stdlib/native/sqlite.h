@@ -134,6 +134,8 @@ char *sql_put_cell(SqlLink *link, SqlBuffer *buffer, SqlCell cell);
 const char *sql_next_cell(const SqlBuffer *buffer, size_t *at, SqlCell *cell);
 
 // --- sqlite_values.c --------------------------------------------------------
+// The name of what the script has called, for messages.
+const char *sql_name(CspCall *call);
 // Copies a list, or a list of one map, into `params`. false: panicked.
 bool sql_put_params(CspCall *call, SqlLink *link, CspValue list);
 // (row, nil, nil), or (rows, whether there may be more, nil). Leaves the link.

@@ -5,6 +5,15 @@
 
 #include <string.h>
 
+// The last argument.
+const char *sql_name(CspCall *call) {
+  size_t len;
+  CspValue name = csp_arg(call, csp_argc(call) - 1);
+  const char *text =
+      csp_type(name) == CSP_STRING ? csp_to_string(name, &len) : NULL;
+  return text != NULL ? text : csp_name(call);
+}
+
 // --- Arguments --------------------------------------------------------------
 static bool put_param(CspCall *call, SqlLink *link, CspValue v) {
   SqlCell cell = {SQLITE_NULL, 0, 0, 0};
@@ -35,9 +44,9 @@ static bool put_param(CspCall *call, SqlLink *link, CspValue v) {
       return false;
     default:
       csp_panic(call,
-                "sqlite: an argument must be nil, a bool, an int, a float, a "
+                "%s: an argument must be nil, a bool, an int, a float, a "
                 "string or bytes, not %s",
-                csp_type_name(v));
+                sql_name(call), csp_type_name(v));
       return false;
   }
   char *to = sql_put_cell(link, &link->params, cell);
@@ -58,8 +67,8 @@ static bool put_named(CspCall *call, SqlLink *link, CspValue map) {
     const char *text =
         csp_type(key) == CSP_STRING ? csp_to_string(key, &cell.len) : NULL;
     if (text == NULL) {
-      csp_panic(call, "sqlite: a parameter's name must be a string, not %s",
-                csp_type_name(key));
+      csp_panic(call, "%s: a parameter's name must be a string, not %s",
+                sql_name(call), csp_type_name(key));
       return false;
     }
     char *to = sql_put_cell(link, &link->params, cell);
@@ -146,9 +155,8 @@ static bool make_struct(CspCall *call, SqlLink *link, size_t *at, CspValue type,
   int columns = sqlite3_column_count(link->run.stmt);
   *status = CSP_PANIC;
   if (columns > FIELDS_MOST) {
-    csp_panic(call,
-              "sqlite: a row that becomes a struct has at most %d columns",
-              FIELDS_MOST);
+    csp_panic(call, "%s: a row that becomes a struct has at most %d columns",
+              sql_name(call), FIELDS_MOST);
     return false;
   }
   for (int i = 0; i < columns; i++) {

@@ -41,7 +41,7 @@ static bool bind_name(SqlLink *link, int i, const char *name) {
     run->code = bind_cell(run->stmt, i, &cell, data);
     return run->code == SQLITE_OK;
   }
-  refuse(run, RUN_WRONG, "sqlite: the map has no value for the parameter ",
+  refuse(run, RUN_WRONG, "the map has no value for the parameter ",
          name != NULL ? name : "?");
   return false;
 }
@@ -61,7 +61,7 @@ static bool bind_all(SqlLink *link) {
     char numbers[64];
     snprintf(numbers, sizeof numbers, "%d, and %lld are given", wanted,
              (long long)run->given);
-    refuse(run, RUN_WRONG, "sqlite: the statement's parameters are ", numbers);
+    refuse(run, RUN_WRONG, "the statement's parameters are ", numbers);
     return false;
   }
   size_t at = 0;
@@ -154,8 +154,7 @@ static bool takes_more(SqlRun *run) {
     refuse(run, RUN_REFUSED, "the text has more than one statement",
            ", which exec alone takes");
   else if (run->named || run->given > 0)
-    refuse(run, RUN_WRONG, "sqlite: arguments need a text of one statement",
-           "");
+    refuse(run, RUN_WRONG, "arguments need a text of one statement", "");
   return run->code == SQLITE_OK;
 }
 
@@ -292,8 +291,7 @@ void sql_run_work(void *data) {
   if (link->limited) run->memory = sqlite3_memory_used();
   run->limited = link->limited && is_over(link);
   if (run->limited) sql_tell_error(link);
-  while (!run->limited &&
-         (!run->begun || run->stmt != NULL || run->len > 0)) {
+  while (!run->limited && (!run->begun || run->stmt != NULL || run->len > 0)) {
     bool there = run->stmt != NULL || prepare_next(link);
     if (there && !run->bound) there = bind_all(link);
     if (!there && run->code > 0 && run->code != SQLITE_DONE)
