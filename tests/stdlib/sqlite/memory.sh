@@ -1,6 +1,6 @@
 # With a limit of memory, statements that want more end in an error. They are a
-# huge value, a huge row, many rows that become one string, a database in
-# memory that grows, and rows that are collected.
+# huge value, a huge row, a text that grows, a database in memory that grows, and
+# rows that are collected.
 # timeout: 60
 # expect: too_long
 # expect: memory
@@ -21,7 +21,7 @@ func show(sql) {
 }
 show("select zeroblob(500000000) as b")
 show("select " + ", ".repeat(0) + list(0..15).map(func(i) => "zeroblob(7000000) as b${i}").join(", "))
-show("${MANY} select group_concat(n) as s from r")
+show("select replace(hex(zeroblob(1000000)), '0', 'a longer text') as s")
 _, err := db.exec("create table t(v); insert into t ${MANY} select randomblob(100) from r")
 println(err.code)
 _, err = try(db.all, "${MANY} select n, 'text of a row' as text from r")
@@ -34,4 +34,9 @@ for line in os.read_file("/proc/self/status")?.lines() {
   }
 }
 END
-"$CSPVM" --max-memory 32 "$TMPDIR/a.csp"
+# (A sanitizer keeps what was freed.)
+case $(nm "$CSPVM") in
+*__asan* | *__tsan*) hide='s/^[0-9]* KB$/below 200 MB/' ;;
+*) hide= ;;
+esac
+"$CSPVM" --max-memory 32 "$TMPDIR/a.csp" | sed "$hide"
