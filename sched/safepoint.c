@@ -129,8 +129,8 @@ bool sched_work_is_vain(P *p) {
 }
 
 bool sched_call_is_vain(const Sched *sched) {
-  // seq: as above; acquire: pairs with lifecycle_begin_exit
-  return rt_load_seq(&sched->exit_wanted) || rt_load_acquire(&sched->exiting) ||
+  // seq: as above
+  return rt_load_seq(&sched->exit_wanted) || sched_is_over(sched) ||
          (sched->config.stepped && stepped_gives_up(sched));
 }
 

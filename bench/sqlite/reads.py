@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What bench/sqlite/run measures of Python: ns for a read of a row by its key."""
+"""What bench/sqlite/run measures of Python: ns for a row read by its key."""
 import sqlite3
 import sys
 import time

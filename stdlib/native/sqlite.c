@@ -2,7 +2,7 @@
 // The native module sqlite: connections to databases, over the library of that
 // name. sqlite.csp makes databases of them: pools, transactions, streams.
 //
-// A Link is one connection. A script's value owns it, and its finalizer closes
+// A link (SqlLink) is one connection. A value owns it, and its finalizer closes
 // it. It has one run at a time (enter, leave), of these states:
 //
 //   FREE -- enter --> RUNNING -- leave --> FREE, or PAUSED with rows left
@@ -16,7 +16,7 @@
 //     nothing is used after a close: _close enters, too, and leaves db NULL.
 //   - Work calls nothing of csp.h but csp_in_vain and csp_alloc. Every 1000
 //     instructions of the library's machine it asks whether it is to end
-//     (look_around), and then the library interrupts the statement.
+//     (sql_look_around), and then the library interrupts the statement.
 //   - While the database is locked no thread waits (csp_block_after).
 //   - Bindings point into `params`, and each run binds all of them anew.
 //   - At most CACHED statements are kept. Only texts of one statement are.

@@ -1,6 +1,6 @@
 # With a limit of memory, statements that want more end in an error. They are a
-# huge value, a huge row, a text that grows, a database in memory that grows, and
-# rows that are collected.
+# huge value, a huge row, a text that grows, a database in memory that grows,
+# and rows that are collected.
 # timeout: 60
 # expect: too_long
 # expect: memory
