@@ -273,6 +273,11 @@ static int authorize(void *data, int action, const char *a, const char *b,
       "temp_store",     "mmap_size", "default_cache_size", NULL};
   SqlLink *link = data;
   (void)b, (void)schema, (void)trigger;
+  bool attaches = action == SQLITE_ATTACH && (a == NULL || *a != '\0');
+  if (attaches && !link->files) {
+    link->denied = "the host allows only the database \":memory:\"";
+    return SQLITE_DENY;
+  }
   if (link->control) return SQLITE_OK;
   // (The statement VACUUM begins one, and attaches "", while it runs.)
   bool makes = action == SQLITE_TRANSACTION || action == SQLITE_SAVEPOINT;
@@ -280,7 +285,7 @@ static int authorize(void *data, int action, const char *a, const char *b,
     link->denied = "a transaction is begun and ended by db.transaction";
     return SQLITE_DENY;
   }
-  if (action == SQLITE_ATTACH && (a == NULL || *a != '\0')) {
+  if (attaches) {
     link->denied = "a database has one file, and attaches no other";
     return SQLITE_DENY;
   }
