@@ -20,7 +20,7 @@ endif
 
 PACKAGES := make gcc clang-19 libc6-dev libclang-rt-19-dev re2c lemon \
             libedit-dev libcmocka-dev clang-format python3 valgrind g++ relacy-dev spin \
-            pkgconf binutils libuv1-dev locales zlib1g-dev redis-server libssl-dev libxxhash-dev openssl curl
+            pkgconf binutils libuv1-dev locales zlib1g-dev redis-server libssl-dev libxxhash-dev openssl curl libsqlite3-dev sqlite3
 LEMPAR   := /usr/share/lemon/lempar.c
 WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
 LAYERS   := sched vm lang stdlib cli

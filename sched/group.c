@@ -217,6 +217,18 @@ void group_look(P *p, const G *g) {
   }
 }
 
+bool group_deadline_over(const G *g) {
+  int64_t now = 0;
+  for (const Group *group = g->group; group != NULL; group = group->parent) {
+    // relaxed: nothing but the time is handed over by group_deadline
+    int64_t deadline = rt_load_relaxed(&group->deadline);
+    if (deadline == 0) continue;
+    if (now == 0) now = rt_now();
+    if (now >= deadline) return true;
+  }
+  return false;
+}
+
 void group_set_grace(P *p, Group *group, int64_t ns) {
   rt_lock(&group->lock);
   group->grace = ns;

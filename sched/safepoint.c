@@ -128,6 +128,12 @@ bool sched_work_is_vain(P *p) {
   return sched->config.stepped && stepped_gives_up(sched);
 }
 
+bool sched_call_is_vain(const Sched *sched) {
+  // seq: as above
+  return rt_load_seq(&sched->exit_wanted) || sched_is_over(sched) ||
+         (sched->config.stepped && stepped_gives_up(sched));
+}
+
 void sched_clock_soon(P *p) { p->looks |= LOOKS_PER_CLOCK - 1; }
 
 void sched_interrupt(Sched *sched) {

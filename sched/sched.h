@@ -342,6 +342,8 @@ void sched_look_aside(P *p);
 // call is over, or stepped_stop was called. For what cannot be left unfinished
 // in any other way than to be given up. Reads the clock. Owner P.
 bool sched_work_is_vain(P *p);
+// The same of what a G does in a blocking call. By the thread that is in it.
+bool sched_call_is_vain(const Sched *sched);
 // The next look reads the clock, as more was done before it. Owner P.
 void sched_clock_soon(P *p);
 void sched_preempt(P *p, G *g);
@@ -623,6 +625,9 @@ bool group_cancel(P *p, Group *group, CancelReason reason);
 void group_deadline(P *p, Group *group, int64_t when);
 void group_set_grace(P *p, Group *group, int64_t ns);
 void group_set_patience(Group *group, int64_t ns);
+// Whether a deadline of g's groups is over, though nobody may have cancelled
+// them yet. g runs, or is in a call of this thread.
+bool group_deadline_over(const G *g);
 // Whether g, which runs, is cancelled, and its innermost group's patience is
 // over since then, and since `told`, when g was last told so (or 0).
 bool group_is_late(const G *g, int64_t told);

@@ -506,6 +506,16 @@ CspStatus csp_block_fd(CspCall *call, CspWait *wait, void (*work)(void *data),
 // Ends the wait, or the next if none has begun. For natives of its runtime.
 void csp_wait_end(CspCall *call, CspWait *wait);
 const char *csp_no_thread(void);
+// For work that may take long, such as a query. The native makes a watch before
+// it calls csp_block or its kin, and work asks with it now and then. true: the
+// goroutine is cancelled or interrupted, its deadline is over, or the run ends.
+// Work that ends early then lets done find out, by csp_work, which is false.
+// csp_in_vain is for work's thread alone, as long as work lasts.
+typedef struct CspWatch {
+  const void *runtime, *goroutine;
+} CspWatch;
+CspWatch csp_watch(const CspCall *call);
+bool csp_in_vain(const CspWatch *watch);
 // The native's result is what calling function with these arguments gives.
 CspStatus csp_tail(CspCall *call, CspValue function, int argc,
                    const CspValue *argv);

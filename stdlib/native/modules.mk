@@ -18,6 +18,9 @@ PACKAGE_tls  := libssl-dev
 HEADER_zlib  := zlib.h
 LIBS_zlib    := -lz
 PACKAGE_zlib := zlib1g-dev
+HEADER_sqlite  := sqlite3.h
+LIBS_sqlite    := -lsqlite3
+PACKAGE_sqlite := libsqlite3-dev
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
 NATIVE_C := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))

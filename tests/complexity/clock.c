@@ -48,6 +48,7 @@ static void keep_memory(void) {
 // Native modules are linked with it, as internals.a exports nothing.
 const CspNative *csp_module_hash(void);
 const CspNative *csp_module_zlib(void);
+const CspNative *csp_module_sqlite(void);
 
 int main(int argc, char **argv) {
   keep_memory();
@@ -66,7 +67,8 @@ int main(int argc, char **argv) {
   int status = 2;
   if (csp_install_library(csp) && csp_register_builtins(csp, builtins) &&
       csp_register(csp, csp_module_hash()->module) &&
-      csp_register(csp, csp_module_zlib()->module))
+      csp_register(csp, csp_module_zlib()->module) &&
+      csp_register(csp, csp_module_sqlite()->module))
     csp_run(csp, argv[1], text, len, &status);
   csp_free(csp);
   free(text);

@@ -116,12 +116,13 @@ typedef struct Block {
   int fd, turns;
   int wait;    // which of the host's, or -1
   bool calls;  // done calls the script
+  CspWatch watch;
 } Block;
 
 static void block_work(void *data) {
   Block *block = data;
   char byte_read;
-  block->turns++;
+  block->turns += csp_in_vain(&block->watch) ? 2 : 1;
   csp_alloc_free(csp_alloc(block->csp, NULL, 100));
   if (block->fd >= 0 && read(block->fd, &byte_read, 1) < 0) block->turns++;
 }
@@ -151,6 +152,7 @@ static CspStatus block_with(CspCall *call, bool slow, bool fd, bool calls) {
   if (block == NULL) return csp_panic_memory(call);
   block->calls = calls;
   block->csp = csp_of(call);
+  block->watch = csp_watch(call);
   block->wait = fd ? take_wait(current) : -1;
   block->fd = block->wait >= 0 ? current->pipe[0] : -1;
   if (block->wait >= 0) {
@@ -176,6 +178,7 @@ static CspStatus native_block_after(CspCall *call) {
   Block *block = calloc(1, sizeof *block);
   if (block == NULL) return csp_panic_memory(call);
   block->csp = csp_of(call);
+  block->watch = csp_watch(call);
   block->fd = block->wait = -1;
   int64_t ns = (int64_t)(csp_random(call) % 1000000);
   return csp_block_after(call, ns, block_work, block_done, block);

@@ -114,7 +114,7 @@ static bool is_ended(Vm *vm, CspWait *wait) {
 }
 
 // g is in the call of this thread, so its group stays.
-static bool wait_is_vain(Vm *vm, const Goroutine *g) {
+static bool wait_is_vain(const Vm *vm, const Goroutine *g) {
   return g_cancelled(&g->g) != NOT_CANCELLED || sched_is_over(vm->sched);
 }
 
@@ -148,4 +148,22 @@ void csp_wait_end(CspCall *call, CspWait *wait) {
     poll_deadline(p, wait->desc, POLL_WRITE, 1);
   }
   rt_unlock(&vm->waits_lock);
+}
+
+CspWatch csp_watch(const CspCall *call) {
+  return (CspWatch){call->vm, native_is_over(call) ? NULL : call->g};
+}
+
+// Its goroutine is in the call of this thread.
+bool csp_in_vain(const CspWatch *watch) {
+  const Goroutine *g = watch->goroutine;
+  const Vm *vm = watch->runtime;
+  if (g == NULL) return true;
+  bool shielded = rt_load_relaxed(&g->g.shielded);  // relaxed: g's own
+  return wait_is_vain(vm, g) ||
+         // relaxed, both: hints, as in work.c
+         rt_load_relaxed(&vm->interrupt) == g->g.id ||
+         (g == vm->main && !shielded && rt_load_relaxed(&vm->main_leaves)) ||
+         (!shielded && group_deadline_over(&g->g)) ||
+         sched_call_is_vain(vm->sched);
 }

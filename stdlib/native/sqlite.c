@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: MIT
+// The native module sqlite: connections to databases, over the library of that
+// name. sqlite.csp makes databases of them: pools, transactions, streams.
+//
+// A link (SqlLink) is one connection. A value owns it, and its finalizer closes
+// it. It has one run at a time (enter, leave), of these states:
+//
+//   FREE -- enter --> RUNNING -- leave --> FREE, or PAUSED with rows left
+//   PAUSED -- enter --> RUNNING (_more goes on, _run drops what is left)
+//
+// A run is one call of a native. Its arguments are copied into the link
+// (`params`), then csp_block's work prepares, binds and steps, and copies rows
+// into `rows`. done makes values of them. What always holds:
+//   - The library's handles are touched by the call that has entered, by its
+//     work, or by the finalizer, when no call can have the value any more. So
+//     nothing is used after a close: _close enters, too, and leaves db NULL.
+//   - Work calls nothing of csp.h but csp_in_vain and csp_alloc. Every 1000
+//     instructions of the library's machine it asks whether it is to end
+//     (sql_look_around), and then the library interrupts the statement.
+//   - While the database is locked no thread waits (csp_block_after).
+//   - Bindings point into `params`, and each run binds all of them anew.
+//   - At most CACHED statements are kept. Only texts of one statement are.
+//
+// The library's memory is not the runtime's. With a limit (csp_room) a value, a
+// batch of rows, what a statement takes while it runs, and what all links of
+// the runtime keep are bounded by that.
+#include "stdlib/native/sqlite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "stdlib/native/sqlite_csp.h"
+
+// --- Errors -----------------------------------------------------------------
+static const char *code_of_constraint(int code) {
+  switch (code) {
+    case SQLITE_CONSTRAINT_UNIQUE:
+    case SQLITE_CONSTRAINT_PRIMARYKEY:
+    case SQLITE_CONSTRAINT_ROWID:
+      return "exists";
+    case SQLITE_CONSTRAINT_DATATYPE:
+      return "type";
+    default:
+      return "invalid";
+  }
+}
+
+static const char *code_of(SqlLink *link, int code) {
+  int error = link->db != NULL ? sqlite3_system_errno(link->db) : 0;
+  switch (code & 0xff) {
+    case SQLITE_CONSTRAINT:
+      return code_of_constraint(code);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "busy";
+    case SQLITE_READONLY:
+      return "read_only";
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return "permission";
+    case SQLITE_FULL:
+      return "no_space";
+    case SQLITE_NOMEM:
+      return "memory";
+    case SQLITE_TOOBIG:
+      return "too_long";
+    case SQLITE_MISMATCH:
+      return "type";
+    case SQLITE_RANGE:
+      return "range";
+    case SQLITE_IOERR:
+      return "io";
+    case SQLITE_CANTOPEN:
+      return error != 0 ? csp_errno_code(error) : "io";
+    case SQLITE_ERROR:
+      return "syntax";
+    default:
+      return "invalid";
+  }
+}
+
+// The call is over: (nil, error), with more nils before it for rows.
+static CspStatus fail(CspCall *call, SqlLink *link, const char *code,
+                      const char *message) {
+  char text[MESSAGE_MOST];
+  memcpy(text, message, strlen(message) + 1);  // the link is another call's
+  bool rows = link->run.most > 0;
+  sql_drop_run_stmt(link);
+  sql_leave(link, false);
+  if (rows) csp_return(call, csp_nil());
+  return csp_ok_coded(call, code, "sqlite: %s", text);
+}
+
+static CspStatus fail_time(CspCall *call, SqlLink *link) {
+  char text[MESSAGE_MOST];
+  snprintf(text, sizeof text,
+           "another connection has locked the database for longer than %lld ms",
+           (long long)(link->timeout / 1000000));
+  return fail(call, link, "timeout", text);
+}
+
+// --- Runs -------------------------------------------------------------------
+static CspStatus run_done(CspCall *call, void *data, bool made);
+
+// The time begins when the database is found to be locked.
+static bool is_late(CspCall *call, SqlLink *link) {
+  int64_t now = csp_monotonic(call);
+  if (link->run.until == 0) link->run.until = now + link->timeout;
+  return now >= link->run.until;
+}
+
+// Tries again later and later, until the time is over.
+static CspStatus wait_for_lock(CspCall *call, SqlLink *link,
+                               void (*work)(void *data),
+                               CspStatus (*done)(CspCall *call, void *data,
+                                                 bool made)) {
+  enum { FIRST = 200000, LONGEST = 20000000 };  // ns
+  SqlRun *run = &link->run;
+  run->pause = run->pause == 0 ? FIRST : 2 * run->pause;
+  if (run->pause > LONGEST) run->pause = LONGEST;
+  return csp_block_after(call, run->pause, work, done, link);
+}
+
+static CspStatus give_up(CspCall *call, SqlLink *link) {
+  (void)call;
+  sql_drop_run_stmt(link);
+  sql_leave(link, false);
+  return CSP_PANIC;
+}
+
+static CspStatus run_failed(CspCall *call, SqlLink *link) {
+  SqlRun *run = &link->run;
+  if (run->code == RUN_REFUSED) return fail(call, link, "syntax", run->message);
+  if (run->code != RUN_WRONG)
+    return fail(call, link, code_of(link, run->code), run->message);
+  CspStatus status = csp_panic(call, "%s: %s", sql_name(call), run->message);
+  give_up(call, link);
+  return status;
+}
+
+static CspStatus run_done(CspCall *call, void *data, bool made) {
+  SqlLink *link = data;
+  SqlRun *run = &link->run;
+  if ((!made || run->vain) && !csp_work(call, LOOK_NS))
+    return give_up(call, link);
+  if (!made) return fail(call, link, "limit", csp_no_thread());
+  if (run->vain)
+    return fail(call, link, "cancelled", "the statement was interrupted");
+  if (sql_is_busy(run->code)) {
+    if (is_late(call, link)) return fail_time(call, link);
+    return wait_for_lock(call, link, sql_run_work, run_done);
+  }
+  if (run->code == RUN_WRITES) {
+    give_up(call, link);
+    csp_return(call, csp_bool(false));
+    csp_return(call, csp_nil());
+    return csp_ok(call, csp_nil());
+  }
+  bool well = run->code == SQLITE_ROW || run->code == SQLITE_DONE;
+  if (run->limited || (!well && run->code != SQLITE_OK))
+    return run_failed(call, link);
+  if (run->most > 0)
+    return sql_give_rows(call, link, csp_arg(call, csp_argc(call) - 2));
+  int64_t changes = run->changes;
+  sql_drop_run_stmt(link);
+  sql_leave(link, false);
+  return csp_ok_value(call, csp_int(call, changes));
+}
+
+static void begin_run(CspCall *call, SqlLink *link) {
+  SqlRun *run = &link->run;
+  run->count = run->changes = run->pause = 0;
+  run->vain = run->limited = false;
+  run->room = csp_room(call) / 2;
+  run->until = 0;
+  run->watch = csp_watch(call);
+  link->denied = NULL;
+}
+
+static bool need_sql(CspCall *call, const char **text, size_t *len) {
+  CspValue v = csp_arg(call, 1);
+  if (csp_type(v) != CSP_STRING) {
+    csp_panic(call, "%s: sql must be a string, not %s", sql_name(call),
+              csp_type_name(v));
+    return false;
+  }
+  *text = csp_to_string(v, len);
+  if (memchr(*text, '\0', *len) == NULL) return csp_work(call, *len / 16);
+  csp_panic(call, "%s: the SQL text has a NUL byte", sql_name(call));
+  return false;
+}
+
+static CspStatus run_begin(CspCall *call, SqlLink *link) {
+  SqlRun *run = &link->run;
+  CspValue args;
+  const char *text = "";
+  size_t len = 0;
+  int64_t most = 0;
+  sql_drop_run_stmt(link);
+  if (!need_sql(call, &text, &len) ||
+      !csp_need_type(call, 2, CSP_LIST, &args) || !csp_need_int(call, 3, &most))
+    return give_up(call, link);
+  begin_run(call, link);
+  run->most = most;
+  if (link->db == NULL)
+    return fail(call, link, "closed", "the database is closed");
+  if (link->in_transaction && most >= 0 && sqlite3_get_autocommit(link->db))
+    return fail(call, link, "invalid",
+                "an error before has rolled the transaction back");
+  if (!sql_put_params(call, link, args)) return give_up(call, link);
+  run->begun = run->bound = false;
+  run->text = text;
+  run->len = len;
+  link->control = most == WANT_CONTROL;
+  run->kept = sql_find_stmt(link, text, len);
+  if (run->kept != NULL) {
+    run->begun = true;
+    run->stmt = run->kept->stmt;
+    run->len = 0;
+  }
+  return csp_block(call, sql_run_work, run_done, link);
+}
+
+// _run(link, sql, args, most, type, name): (changes, nil), or as sql_give_rows,
+// or (false, nil, nil) where a link that only reads is to write.
+static CspStatus sqlite_run(CspCall *call) {
+  static SqlBegin begin = {run_begin};
+  return sql_await_link(call, &begin);
+}
+
+// _try(link, sql, args, most, type, name): the same, for rows. (true, nil,
+// nil): the link is in use, or in a transaction.
+static CspStatus sqlite_try(CspCall *call) {
+  bool busy;
+  SqlLink *link = sql_enter(call, &busy);
+  if (link != NULL && !link->in_transaction) return run_begin(call, link);
+  if (link != NULL) sql_leave(link, false);
+  if (link == NULL && !busy) return CSP_PANIC;
+  csp_return(call, csp_bool(true));
+  csp_return(call, csp_nil());
+  return csp_ok(call, csp_nil());
+}
+
+// _more(link, type, name): the next rows, as give_rows.
+static CspStatus more_begin(CspCall *call, SqlLink *link) {
+  begin_run(call, link);
+  if (link->db == NULL || link->run.stmt == NULL)
+    return fail(call, link, "closed", "the database is closed");
+  return csp_block(call, sql_run_work, run_done, link);
+}
+
+static CspStatus sqlite_more(CspCall *call) {
+  static SqlBegin begin = {more_begin};
+  return sql_await_link(call, &begin);
+}
+
+// --- Opening and closing ----------------------------------------------------
+static bool is_one_of(const char *name, const char *const *names) {
+  while (*names != NULL && sqlite3_stricmp(name, *names) != 0) names++;
+  return *names != NULL;
+}
+
+// What statements may do, asked when they are prepared. Transactions are made
+// by the module alone. A pragma may touch neither the process's settings nor,
+// with a limit or without files, what bounds the memory.
+static int authorize(void *data, int action, const char *a, const char *b,
+                     const char *schema, const char *trigger) {
+  static const char *const never[] = {
+      "hard_heap_limit",      "soft_heap_limit", "temp_store_directory",
+      "data_store_directory", "query_only",      NULL};
+  static const char *const bounds[] = {
+      "max_page_count", "page_size", "cache_size",         "cache_spill",
+      "temp_store",     "mmap_size", "default_cache_size", NULL};
+  SqlLink *link = data;
+  (void)b, (void)schema, (void)trigger;
+  bool attaches = action == SQLITE_ATTACH && (a == NULL || *a != '\0');
+  if (attaches && !link->files) {
+    link->denied = "the host allows only the database \":memory:\"";
+    return SQLITE_DENY;
+  }
+  if (link->control) return SQLITE_OK;
+  // (The statement VACUUM begins one, and attaches "", while it runs.)
+  bool makes = action == SQLITE_TRANSACTION || action == SQLITE_SAVEPOINT;
+  if (makes && !link->stepping) {
+    link->denied = "a transaction is begun and ended by db.transaction";
+    return SQLITE_DENY;
+  }
+  if (attaches) {
+    link->denied = "a database has one file, and attaches no other";
+    return SQLITE_DENY;
+  }
+  bool bounded = link->limited || !link->files;
+  if (action == SQLITE_PRAGMA &&
+      (is_one_of(a, never) || (bounded && is_one_of(a, bounds)))) {
+    link->denied = "this pragma is not allowed here";
+    return SQLITE_DENY;
+  }
+  return SQLITE_OK;
+}
+
+static void set_up(SqlLink *link) {
+  sqlite3 *db = link->db;
+  enum { SQL_MOST = 1 << 22 };
+  sqlite3_extended_result_codes(db, 1);
+  sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_MOST);
+  if (link->limited) {
+    size_t most = link->most_held / 4;
+    if (most < VALUE_LEAST) most = VALUE_LEAST;
+    if (most < INT32_MAX) sqlite3_limit(db, SQLITE_LIMIT_LENGTH, (int)most);
+    if (most < SQL_MOST) sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, (int)most);
+  }
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_progress_handler(db, LOOK_EVERY, sql_look_around, link);
+  sqlite3_set_authorizer(db, authorize, link);
+}
+
+// The settings of a new link.
+static void first_words(const SqlLink *link, char *text, size_t size) {
+  unsigned pages = (unsigned)(link->most_held / 4096);
+  bool memory = strcmp(link->path, ":memory:") == 0;
+  int at = snprintf(text, size, "PRAGMA schema_version;");
+  if (!link->files)
+    at += snprintf(text + at, size - (size_t)at, "PRAGMA temp_store=MEMORY;");
+  if (link->limited)
+    at += snprintf(text + at, size - (size_t)at, "PRAGMA cache_size=-512;");
+  if (link->limited && memory)
+    at += snprintf(text + at, size - (size_t)at, "PRAGMA max_page_count=%u;",
+                   pages < 16 ? 16 : pages);
+  snprintf(text + at, size - (size_t)at, "%s",
+           link->kind == LINK_READER   ? "PRAGMA query_only=1"
+           : link->kind == LINK_WRITER ? "PRAGMA journal_mode=WAL;"
+                                         "PRAGMA synchronous=NORMAL"
+                                       : "");
+}
+
+static void open_work(void *data) {
+  SqlLink *link = data;
+  SqlRun *run = &link->run;
+  char words[256];
+  static const int kinds[] = {SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                              SQLITE_OPEN_READWRITE, SQLITE_OPEN_READONLY};
+  run->code = SQLITE_OK;
+  if (link->db == NULL) {
+    run->code = sqlite3_open_v2(link->path, &link->db,
+                                kinds[link->kind] | SQLITE_OPEN_NOMUTEX, NULL);
+    if (run->code == SQLITE_OK) set_up(link);
+  }
+  first_words(link, words, sizeof words);
+  link->control = true;
+  if (run->code == SQLITE_OK)
+    run->code = sqlite3_exec(link->db, words, NULL, NULL, NULL);
+  if (run->code != SQLITE_OK) sql_tell_error(link);
+}
+
+static CspStatus open_failed(CspCall *call, SqlLink *link, const char *code,
+                             const char *message) {
+  CspStatus status = csp_ok_coded(call, code, "sqlite: cannot open %s: %s",
+                                  link->path, message);
+  sql_free_link(link);
+  return status;
+}
+
+static CspStatus open_done(CspCall *call, void *data, bool made) {
+  SqlLink *link = data, **own;
+  SqlRun *run = &link->run;
+  if ((!made || run->vain) && !csp_work(call, LOOK_NS)) {
+    sql_free_link(link);
+    return CSP_PANIC;
+  }
+  if (!made) return open_failed(call, link, "limit", csp_no_thread());
+  if (sql_is_busy(run->code)) {
+    if (!is_late(call, link))
+      return wait_for_lock(call, link, open_work, open_done);
+    return open_failed(call, link, "timeout", "the database is locked");
+  }
+  if (run->code != SQLITE_OK)
+    return open_failed(call, link, code_of(link, run->code), run->message);
+  CspValue v = csp_host_new(call, &sql_link_class, (void **)&own);
+  if (csp_is_undef(v)) {
+    sql_free_link(link);
+    return csp_panic_memory(call);
+  }
+  *own = link;
+  return csp_ok_value(call, v);
+}
+
+// A name that begins with "file:" would be a URI.
+static SqlLink *new_link(CspCall *call, const char *path, size_t len) {
+  const char *before = strncmp(path, "file:", 5) == 0 ? "./" : "";
+  size_t size = sizeof(SqlLink) + strlen(before) + len + 1;
+  SqlLink *link = csp_alloc(csp_of(call), NULL, size);
+  SqlShared *shared = link != NULL ? sql_get_shared(csp_of(call)) : NULL;
+  if (shared == NULL) {
+    csp_alloc_free(link);
+    return NULL;
+  }
+  memset(link, 0, size);
+  snprintf(link->path, size - sizeof *link, "%s%s", before, path);
+  link->csp = csp_of(call);
+  link->shared = shared;
+  link->most_held = csp_room(call);
+  link->limited = link->most_held != SIZE_MAX;
+  link->files = csp_allows(link->csp, CSP_FILES) && !csp_has_root(link->csp);
+  return link;
+}
+
+// _open(path, kind, timeout): (link, nil) or (nil, error).
+static CspStatus sqlite_open(CspCall *call) {
+  const char *path;
+  size_t len;
+  int64_t kind, timeout;
+  if (!csp_need_string(call, 0, &path, &len) || !csp_need_int(call, 1, &kind) ||
+      !csp_need_int(call, 2, &timeout))
+    return CSP_PANIC;
+  if (len == 0 || memchr(path, '\0', len) != NULL || kind < 0 || kind > 2)
+    return csp_bad_arg(call, 0, "the name of a file, or \":memory:\"");
+  SqlLink *link = new_link(call, path, len);
+  if (link == NULL) return csp_panic_memory(call);
+  link->kind = (SqlKind)kind;
+  link->timeout = timeout;
+  begin_run(call, link);
+  if (!link->files && strcmp(path, ":memory:") != 0)
+    return open_failed(call, link, "permission",
+                       "the host allows only the database \":memory:\"");
+  return csp_block(call, open_work, open_done, link);
+}
+
+static void close_work(void *data) { sql_close_link(data); }
+
+static CspStatus close_done(CspCall *call, void *data, bool made) {
+  if (!made) sql_close_link(data);
+  sql_leave(data, false);
+  return csp_ok_nothing(call);
+}
+
+// _close(link)
+static CspStatus close_begin(CspCall *call, SqlLink *link) {
+  sql_drop_run_stmt(link);
+  link->run.watch.runtime = NULL;
+  if (link->db == NULL) return close_done(call, link, true);
+  return csp_block(call, close_work, close_done, link);
+}
+
+static CspStatus sqlite_close(CspCall *call) {
+  static SqlBegin begin = {close_begin};
+  return sql_await_link(call, &begin);
+}
+
+// _path(link): the whole name of its file.
+static CspStatus path_begin(CspCall *call, SqlLink *link) {
+  const char *path =
+      link->db != NULL ? sqlite3_db_filename(link->db, "main") : NULL;
+  if (path == NULL) path = "";
+  CspStatus status = csp_ok_string(call, path, strlen(path));
+  sql_leave(link, false);
+  return status;
+}
+
+static CspStatus sqlite_path(CspCall *call) {
+  static SqlBegin begin = {path_begin};
+  return sql_await_link(call, &begin);
+}
+
+// --- The module -------------------------------------------------------------
+static const CspFunction sqlite_functions[] = {
+    {"_open", "path, kind, timeout", sqlite_open},
+    {"_run", "link, sql, args, most, type, name", sqlite_run},
+    {"_try", "link, sql, args, most, type, name", sqlite_try},
+    {"_more", "link, type, name", sqlite_more},
+    {"_close", "link", sqlite_close},
+    {"_path", "link", sqlite_path},
+    {NULL, NULL, NULL}};
+
+static void add_classes(CspCall *call, CspValue module) {
+  (void)module;
+  if (!csp_register_class(csp_of(call), &sql_link_class, NULL) ||
+      !csp_register_class(csp_of(call), &sql_shared_class, NULL))
+    csp_panic_memory(call);
+}
+
+static const CspModule sqlite_module = {"sqlite", sqlite_functions, add_classes,
+                                        (const char *)text_sqlite,
+                                        sizeof text_sqlite - 1};
+static const CspNative sqlite_native = {CSP_API, &sqlite_module};
+
+CSP_MODULE(sqlite) { return &sqlite_native; }

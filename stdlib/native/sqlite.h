@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// What the parts of the native module sqlite share: its links to databases. The
+// head of sqlite.c has their states and rules.
+//   sqlite.c         opening, closing, and the module's functions
+//   sqlite_link.c    who has a link, what it owns, and buffers of values
+//   sqlite_values.c  arguments and rows, from and to values of the language
+//   sqlite_work.c    what runs in csp_block: preparing, binding, stepping
+#ifndef CSP_STDLIB_NATIVE_SQLITE_H
+#define CSP_STDLIB_NATIVE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "vm/csp.h"
+
+enum {
+  CACHED = 64,        // statements of a link
+  LOOK_EVERY = 1000,  // instructions of the library's machine
+  LOOK_NS = 1 << 17,  // units with which csp_work asks in any case
+  BATCH_BYTES = 1 << 18,
+  KEPT_BYTES = 1 << 16,  // a link's buffers between runs
+  FIELDS_MOST = 64,      // columns of a row that becomes a struct
+  VALUE_LEAST = 1 << 16,
+  MESSAGE_MOST = 512
+};
+
+// Kinds of links, as sqlite.csp has them.
+typedef enum SqlKind { LINK_WRITER, LINK_READER, LINK_READ_ONLY } SqlKind;
+
+// What _run wants, as sqlite.csp has it: rows from 1 on, or one of these.
+enum { WANT_CONTROL = -1, WANT_CHANGES = 0 };
+
+// Codes of a run besides the library's.
+enum {
+  RUN_WRITES = -1,  // the statement writes, and the link only reads
+  RUN_WRONG = -2,   // the arguments do not fit: panics with `message`
+  RUN_REFUSED = -3  // of the text: an error with `message`
+};
+
+typedef struct SqlBuffer {
+  char *data;
+  size_t used, cap;
+} SqlBuffer;
+
+// A value in a buffer, with its bytes after it, up to a multiple of 8. type is
+// SQLITE_INTEGER and so on, or CELL_NAME for what names the next one.
+enum { CELL_NAME = 64 };
+typedef struct SqlCell {
+  int type;
+  size_t len;
+  int64_t number;
+  double real;
+} SqlCell;
+
+// A prepared statement.
+typedef struct SqlStmt {
+  sqlite3_stmt *stmt;
+  struct SqlStmt *next;  // one that was used before it
+  bool control;
+  size_t len;
+  char text[];
+} SqlStmt;
+
+typedef struct SqlRun {
+  SqlStmt *kept;       // in the cache, or NULL
+  sqlite3_stmt *stmt;  // the one that runs, or NULL
+  const char *text;    // what is left, of the native's argument
+  size_t len;
+  int64_t most;  // rows, or WANT_...
+  int code;
+  bool begun;  // a statement of the text was prepared
+  bool bound, named, vain, limited;
+  size_t room;
+  int64_t memory;          // the library's, when it began
+  int64_t given;           // arguments
+  int64_t changes, count;  // of rows in `rows`
+  int64_t until, pause;    // while the database is locked
+  CspWatch watch;
+  char message[MESSAGE_MOST];
+} SqlRun;
+
+// Of a runtime and its links. All are atomic.
+typedef struct SqlShared {
+  int64_t held;  // bytes of the library's that the links keep
+  int64_t users;
+} SqlShared;
+
+typedef struct SqlLink {
+  Csp *csp;
+  SqlShared *shared;
+  sqlite3 *db;
+  SqlKind kind;
+  char state;  // atomic: FREE, PAUSED or RUNNING
+  bool files, limited, control;
+  bool stepping;        // in the library's machine
+  bool in_transaction;  // by the last statement of the module's own
+  const char *denied;   // by the authorizer
+  int cached;
+  SqlStmt *newest;
+  int64_t held;      // of Shared.held
+  size_t most_held;  // what that may be
+  int64_t timeout;
+  SqlBuffer params, rows;
+  SqlRun run;
+  char path[];
+} SqlLink;
+
+enum { FREE, PAUSED, RUNNING };
+// --- sqlite_link.c ----------------------------------------------------------
+extern const CspClass sql_link_class, sql_shared_class;
+
+// The runtime's, made by whichever call is first. NULL: no memory.
+SqlShared *sql_get_shared(Csp *csp);
+// Bytes of the library's that the link has now.
+void sql_count_held(SqlLink *link, int64_t held);
+void sql_drop_stmt(SqlStmt *kept);
+void sql_close_link(SqlLink *link);  // may wait for the disk
+void sql_free_link(SqlLink *link);   // likewise
+
+// What a native does once it has its link. Constants.
+typedef struct SqlBegin {
+  CspStatus (*fn)(CspCall *call, SqlLink *link);
+} SqlBegin;
+
+// Argument 0 as a link that this call has now. NULL: panicked, or *busy.
+SqlLink *sql_enter(CspCall *call, bool *busy);
+// Waits until the link is free, and begins then. A single read has it only for
+// moments.
+CspStatus sql_await_link(CspCall *call, SqlBegin *begin);
+void sql_leave(SqlLink *link, bool paused);
+
+// Room for a cell and its bytes. NULL: out of memory.
+char *sql_put_cell(SqlLink *link, SqlBuffer *buffer, SqlCell cell);
+// The cell at *at, which moves on. Returns its bytes.
+const char *sql_next_cell(const SqlBuffer *buffer, size_t *at, SqlCell *cell);
+
+// --- sqlite_values.c --------------------------------------------------------
+// The name of what the script has called, for messages.
+const char *sql_name(CspCall *call);
+// Copies a list, or a list of one map, into `params`. false: panicked.
+bool sql_put_params(CspCall *call, SqlLink *link, CspValue list);
+// (row, nil, nil), or (rows, whether there may be more, nil). Leaves the link.
+CspStatus sql_give_rows(CspCall *call, SqlLink *link, CspValue type);
+
+// --- sqlite_work.c ----------------------------------------------------------
+// By the call that has the link. (The last one is csp_block's work.)
+SqlStmt *sql_find_stmt(SqlLink *link, const char *text, size_t len);
+void sql_drop_run_stmt(SqlLink *link);
+int sql_look_around(void *data);
+void sql_tell_error(SqlLink *link);
+bool sql_is_busy(int code);
+void sql_run_work(void *data);
+
+#endif

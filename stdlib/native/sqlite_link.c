@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// The module sqlite: who has a link, what it owns, and buffers of values. Any
+// thread of the runtime that has the link (the head of sqlite.c).
+#include "stdlib/native/sqlite.h"
+
+#include <string.h>
+
+static void drop_shared(SqlShared *shared) {
+  if (__atomic_sub_fetch(&shared->users, 1, __ATOMIC_SEQ_CST) == 0)
+    csp_alloc_free(shared);
+}
+
+static void finalize_shared(void *data) {
+  SqlShared **shared = data;
+  if (*shared != NULL) drop_shared(*shared);
+}
+
+const CspClass sql_shared_class = {"sqlite state", finalize_shared,
+                                   sizeof(SqlShared *), NULL};
+
+// --- Links ------------------------------------------------------------------
+void sql_drop_stmt(SqlStmt *kept) {
+  sqlite3_finalize(kept->stmt);
+  csp_alloc_free(kept);
+}
+
+void sql_count_held(SqlLink *link, int64_t held) {
+  __atomic_fetch_add(&link->shared->held, held - link->held, __ATOMIC_SEQ_CST);
+  link->held = held;
+}
+
+void sql_close_link(SqlLink *link) {
+  link->run.stmt = NULL;
+  while (link->newest != NULL) {
+    SqlStmt *kept = link->newest;
+    link->newest = kept->next;
+    sql_drop_stmt(kept);
+  }
+  sql_count_held(link, 0);
+  link->cached = 0;
+  sqlite3_close_v2(link->db);
+  link->db = NULL;
+}
+
+void sql_free_link(SqlLink *link) {
+  if (link->db != NULL) sql_close_link(link);
+  drop_shared(link->shared);
+  csp_alloc_free(link->params.data);
+  csp_alloc_free(link->rows.data);
+  csp_alloc_free(link);
+}
+
+static void finalize_link(void *data) {
+  SqlLink *link = *(SqlLink **)data;
+  if (link == NULL) return;
+  // a checkpoint would wait for the disk
+  if (link->db != NULL)
+    sqlite3_db_config(link->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+  sql_free_link(link);
+}
+
+const CspClass sql_link_class = {"sqlite connection", finalize_link,
+                                 sizeof(SqlLink *), NULL};
+
+SqlLink *sql_enter(CspCall *call, bool *busy) {
+  SqlLink **data = csp_host_data(csp_arg(call, 0), &sql_link_class);
+  *busy = false;
+  if (data == NULL || *data == NULL) {
+    csp_bad_arg(call, 0, "a connection");
+    return NULL;
+  }
+  char was = __atomic_load_n(&(*data)->state, __ATOMIC_SEQ_CST);
+  *busy = was == RUNNING ||
+          !__atomic_compare_exchange_n(&(*data)->state, &was, RUNNING, false,
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return *busy ? NULL : *data;
+}
+
+static void no_work(void *data) { (void)data; }
+
+static CspStatus await_done(CspCall *call, void *data, bool made) {
+  SqlBegin *begin = data;
+  if (made || csp_work(call, 1)) return sql_await_link(call, begin);
+  return CSP_PANIC;
+}
+
+CspStatus sql_await_link(CspCall *call, SqlBegin *begin) {
+  enum { PAUSE = 20000 };  // ns
+  bool busy;
+  SqlLink *link = sql_enter(call, &busy);
+  if (link != NULL) return begin->fn(call, link);
+  if (!busy) return CSP_PANIC;
+  return csp_block_after(call, PAUSE, no_work, await_done, begin);
+}
+
+static void trim(SqlBuffer *buffer) {
+  buffer->used = 0;
+  if (buffer->cap <= KEPT_BYTES) return;
+  csp_alloc_free(buffer->data);
+  *buffer = (SqlBuffer){NULL, 0, 0};
+}
+
+void sql_leave(SqlLink *link, bool paused) {
+  trim(&link->rows);
+  if (!paused) trim(&link->params);
+  __atomic_store_n(&link->state, paused ? PAUSED : FREE, __ATOMIC_SEQ_CST);
+}
+
+// --- Buffers ----------------------------------------------------------------
+char *sql_put_cell(SqlLink *link, SqlBuffer *buffer, SqlCell cell) {
+  size_t size = sizeof cell + ((cell.len + 8) & ~(size_t)7);
+  if (size > link->run.room || buffer->used > link->run.room - size)
+    return NULL;
+  if (buffer->cap - buffer->used < size) {
+    size_t cap = buffer->cap < 512 ? 512 : buffer->cap;
+    while (cap - buffer->used < size) cap *= 2;
+    char *data = csp_alloc(link->csp, buffer->data, cap);
+    if (data == NULL) return NULL;
+    buffer->data = data;
+    buffer->cap = cap;
+  }
+  char *at = buffer->data + buffer->used;
+  memcpy(at, &cell, sizeof cell);
+  at[sizeof cell + cell.len] = '\0';
+  buffer->used += size;
+  return at + sizeof cell;
+}
+
+const char *sql_next_cell(const SqlBuffer *buffer, size_t *at, SqlCell *cell) {
+  const char *data = buffer->data + *at;
+  memcpy(cell, data, sizeof *cell);
+  *at += sizeof *cell + ((cell->len + 8) & ~(size_t)7);
+  return data + sizeof *cell;
+}
+
+// --- The runtime's ----------------------------------------------------------
+// The runtime's, made by whichever call is first. NULL: no memory.
+SqlShared *sql_get_shared(Csp *csp) {
+  SqlShared **state = csp_state(csp, &sql_shared_class), *none = NULL;
+  if (state == NULL) return NULL;
+  SqlShared *shared = __atomic_load_n(state, __ATOMIC_SEQ_CST);
+  if (shared == NULL) {
+    SqlShared *made = csp_alloc(csp, NULL, sizeof *made);
+    if (made == NULL) return NULL;
+    *made = (SqlShared){0, 1};
+    bool won = __atomic_compare_exchange_n(state, &none, made, false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (!won) csp_alloc_free(made);
+    shared = won ? made : none;
+  }
+  __atomic_fetch_add(&shared->users, 1, __ATOMIC_SEQ_CST);
+  return shared;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// The module sqlite: arguments and rows, from and to values of the language. By
+// the native that has the link.
+#include "stdlib/native/sqlite.h"
+
+#include <string.h>
+
+// The last argument.
+const char *sql_name(CspCall *call) {
+  size_t len;
+  CspValue name = csp_arg(call, csp_argc(call) - 1);
+  const char *text =
+      csp_type(name) == CSP_STRING ? csp_to_string(name, &len) : NULL;
+  return text != NULL ? text : csp_name(call);
+}
+
+// --- Arguments --------------------------------------------------------------
+static bool put_param(CspCall *call, SqlLink *link, CspValue v) {
+  SqlCell cell = {SQLITE_NULL, 0, 0, 0};
+  const char *text = NULL;
+  CspType type = csp_type(v);
+  switch (type) {
+    case CSP_NIL:
+      break;
+    case CSP_BOOL:
+    case CSP_INT:
+      cell.type = SQLITE_INTEGER;
+      cell.number = type == CSP_INT ? csp_to_int(v) : csp_to_bool(v);
+      break;
+    case CSP_FLOAT:
+      cell.type = SQLITE_FLOAT;
+      cell.real = csp_to_float(v);
+      break;
+    case CSP_STRING:
+      cell.type = SQLITE_TEXT;
+      text = csp_to_string(v, &cell.len);
+      break;
+    case CSP_BYTES:
+      cell.type = SQLITE_BLOB;
+      cell.len = csp_bytes_len(v);
+      break;
+    case CSP_NO_MEMORY:
+      csp_panic_memory(call);
+      return false;
+    default:
+      csp_panic(call,
+                "%s: an argument must be nil, a bool, an int, a float, a "
+                "string or bytes, not %s",
+                sql_name(call), csp_type_name(v));
+      return false;
+  }
+  char *to = sql_put_cell(link, &link->params, cell);
+  if (to == NULL) csp_panic_memory(call);
+  if (to != NULL && text != NULL) memcpy(to, text, cell.len);
+  if (to != NULL && type == CSP_BYTES && cell.len > 0) {
+    size_t there = csp_bytes_read(v, 0, to, cell.len);
+    memset(to + there, 0, cell.len - there);  // others cut them
+  }
+  return to != NULL && csp_work(call, 16 + cell.len / 8);
+}
+
+static bool put_named(CspCall *call, SqlLink *link, CspValue map) {
+  CspIter iter = {{0, 0, 0}};
+  CspValue key, value;
+  while (csp_map_next(call, map, &iter, &key, &value)) {
+    SqlCell cell = {CELL_NAME, 0, 0, 0};
+    const char *text =
+        csp_type(key) == CSP_STRING ? csp_to_string(key, &cell.len) : NULL;
+    if (text == NULL) {
+      csp_panic(call, "%s: a parameter's name must be a string, not %s",
+                sql_name(call), csp_type_name(key));
+      return false;
+    }
+    char *to = sql_put_cell(link, &link->params, cell);
+    if (to == NULL) {
+      csp_panic_memory(call);
+      return false;
+    }
+    memcpy(to, text, cell.len);
+    if (!put_param(call, link, value)) return false;
+  }
+  return csp_work(call, 16);
+}
+
+// The arguments are a list, or a list of one map.
+bool sql_put_params(CspCall *call, SqlLink *link, CspValue list) {
+  size_t count = csp_list_len(list);
+  link->params.used = 0;
+  CspValue first = csp_list_get(list, 0);
+  link->run.named = count == 1 && csp_type(first) == CSP_MAP;
+  if (link->run.named) return put_named(call, link, first);
+  link->run.given = (int64_t)count;
+  for (size_t i = 0; i < count; i++)
+    if (!put_param(call, link, csp_list_get(list, i))) return false;
+  return true;
+}
+
+// --- Rows as values ---------------------------------------------------------
+// false: it has panicked. undef is noticed by whom the value is given to.
+static bool make_cell(CspCall *call, const SqlBuffer *rows, size_t *at,
+                      CspValue *v) {
+  SqlCell cell;
+  const char *data = sql_next_cell(rows, at, &cell);
+  switch (cell.type) {
+    case SQLITE_INTEGER:
+      *v = csp_int(call, cell.number);
+      break;
+    case SQLITE_FLOAT:
+      *v = csp_float(call, cell.real);
+      break;
+    case SQLITE_TEXT:
+      *v = csp_string(call, data, cell.len);
+      break;
+    case SQLITE_BLOB:
+      *v = csp_bytes(call, data, cell.len);
+      break;
+    default:
+      *v = csp_nil();
+  }
+  return csp_work(call, 64 + cell.len / 4);
+}
+
+// The names of the columns, as strings. false: panicked.
+static bool column_names(CspCall *call, const SqlRun *run, CspValue *names) {
+  int columns = sqlite3_column_count(run->stmt);
+  *names = csp_list(call, (size_t)columns);
+  for (int i = 0; i < columns; i++) {
+    const char *name = sqlite3_column_name(run->stmt, i);
+    CspValue v = csp_string(call, name, name != NULL ? strlen(name) : 0);
+    if (!csp_list_push(call, *names, v)) return false;
+  }
+  return true;
+}
+
+static bool make_map(CspCall *call, SqlLink *link, size_t *at, CspValue names,
+                     CspValue *row) {
+  size_t columns = csp_list_len(names);
+  *row = csp_map(call, columns);
+  for (size_t i = 0; i < columns; i++) {
+    CspValue v;
+    if (!make_cell(call, &link->rows, at, &v) ||
+        !csp_map_set(call, *row, csp_list_get(names, i), v))
+      return false;
+  }
+  return true;
+}
+
+// A field of each column's name. The defaults of the others may call the
+// script. false: *status is the call's.
+static bool make_struct(CspCall *call, SqlLink *link, size_t *at, CspValue type,
+                        CspValue *row, CspStatus *status) {
+  const char *names[FIELDS_MOST];
+  CspValue values[FIELDS_MOST];
+  CspResult result;
+  int columns = sqlite3_column_count(link->run.stmt);
+  *status = CSP_PANIC;
+  if (columns > FIELDS_MOST) {
+    csp_panic(call, "%s: a row that becomes a struct has at most %d columns",
+              sql_name(call), FIELDS_MOST);
+    return false;
+  }
+  for (int i = 0; i < columns; i++) {
+    names[i] = sqlite3_column_name(link->run.stmt, i);
+    if (!make_cell(call, &link->rows, at, &values[i])) return false;
+    if (csp_is_undef(values[i])) {
+      csp_panic_memory(call);
+      return false;
+    }
+  }
+  CspEnd end = csp_new_struct(call, type, columns, values, names, &result);
+  *row = result.values[0];
+  if (end == CSP_DONE) csp_result_free(&result);
+  if (end != CSP_DONE) *status = csp_rethrow(call, &result);
+  return end == CSP_DONE;
+}
+
+// The rows of the buffer. false: *status is the call's.
+static bool make_rows(CspCall *call, SqlLink *link, CspValue type,
+                      CspValue list, CspStatus *status) {
+  CspValue names = csp_nil(), row;
+  bool maps = csp_type(type) == CSP_NIL;
+  *status = CSP_PANIC;
+  if (maps && !column_names(call, &link->run, &names)) return false;
+  size_t at = 0;
+  for (int64_t i = 0; i < link->run.count; i++) {
+    if (maps ? !make_map(call, link, &at, names, &row)
+             : !make_struct(call, link, &at, type, &row, status))
+      return false;
+    if (!csp_list_push(call, list, row)) return false;
+  }
+  return true;
+}
+
+// (row, nil, nil), or (rows, whether there may be more, nil).
+CspStatus sql_give_rows(CspCall *call, SqlLink *link, CspValue type) {
+  SqlRun *run = &link->run;
+  CspStatus status = CSP_PANIC;
+  bool more = run->code == SQLITE_ROW, one = run->most == 1;
+  if (link->limited && csp_room(call) / 8 < link->rows.used)
+    csp_make_room(call);
+  CspValue list = csp_list(call, (size_t)run->count);
+  CspHandle held = 0;
+  bool there = !csp_is_undef(list), maps = csp_type(type) == CSP_NIL;
+  if (there && !maps) held = csp_hold(call, list);  // for csp_call
+  there = there && (maps || held != 0);
+  bool made = there && make_rows(call, link, type, list, &status);
+  if (!there) csp_panic_memory(call);
+  if (held != 0) csp_release(csp_of(call), held);
+  if (!made || !more) sql_drop_run_stmt(link);
+  sql_leave(link, made && more);
+  if (!made) return status;
+  csp_return(call, one ? csp_list_get(list, 0) : list);
+  csp_return(call, csp_bool(more));
+  return csp_ok(call, csp_nil());
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// The module sqlite: what runs in csp_block. It prepares, binds and steps, and
+// calls nothing of csp.h but csp_in_vain and csp_alloc. The thread in the call
+// has the link.
+#include "stdlib/native/sqlite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// --- Work: binding ----------------------------------------------------------
+static void refuse(SqlRun *run, int code, const char *text, const char *more) {
+  run->code = code;
+  snprintf(run->message, sizeof run->message, "%s%s", text, more);
+}
+
+static int bind_cell(sqlite3_stmt *stmt, int i, const SqlCell *cell,
+                     const char *data) {
+  switch (cell->type) {
+    case SQLITE_INTEGER:
+      return sqlite3_bind_int64(stmt, i, cell->number);
+    case SQLITE_FLOAT:
+      return sqlite3_bind_double(stmt, i, cell->real);
+    case SQLITE_TEXT:
+      return sqlite3_bind_text64(stmt, i, data, cell->len, SQLITE_STATIC,
+                                 SQLITE_UTF8);
+    case SQLITE_BLOB:
+      return sqlite3_bind_blob64(stmt, i, data, cell->len, SQLITE_STATIC);
+    default:
+      return sqlite3_bind_null(stmt, i);
+  }
+}
+
+static bool bind_name(SqlLink *link, int i, const char *name) {
+  SqlRun *run = &link->run;
+  SqlCell key, cell;
+  for (size_t at = 0; name != NULL && at < link->params.used;) {
+    const char *text = sql_next_cell(&link->params, &at, &key);
+    const char *data = sql_next_cell(&link->params, &at, &cell);
+    if (key.len != strlen(name + 1) || memcmp(text, name + 1, key.len) != 0)
+      continue;
+    run->code = bind_cell(run->stmt, i, &cell, data);
+    return run->code == SQLITE_OK;
+  }
+  refuse(run, RUN_WRONG, "the map has no value for the parameter ",
+         name != NULL ? name : "?");
+  return false;
+}
+
+// false: run.code tells.
+static bool bind_all(SqlLink *link) {
+  SqlRun *run = &link->run;
+  int wanted = sqlite3_bind_parameter_count(run->stmt);
+  run->bound = true;
+  if (run->named) {
+    for (int i = 1; i <= wanted; i++)
+      if (!bind_name(link, i, sqlite3_bind_parameter_name(run->stmt, i)))
+        return false;
+    return true;
+  }
+  if (wanted != run->given) {
+    char numbers[64];
+    snprintf(numbers, sizeof numbers, "%d, and %lld are given", wanted,
+             (long long)run->given);
+    refuse(run, RUN_WRONG, "the statement's parameters are ", numbers);
+    return false;
+  }
+  size_t at = 0;
+  for (int i = 1; i <= wanted && run->code == SQLITE_OK; i++) {
+    SqlCell cell;
+    const char *data = sql_next_cell(&link->params, &at, &cell);
+    run->code = bind_cell(run->stmt, i, &cell, data);
+  }
+  return run->code == SQLITE_OK;
+}
+
+// --- Work: the end of it ----------------------------------------------------
+// The library asks this now and then. Not 0: the statement is interrupted.
+int sql_look_around(void *data) {
+  SqlLink *link = data;
+  SqlRun *run = &link->run;
+  if (run->watch.runtime == NULL) return 0;
+  if (csp_in_vain(&run->watch)) run->vain = true;
+  if (link->limited && sqlite3_memory_used() - run->memory > (int64_t)run->room)
+    run->limited = true;
+  return run->vain || run->limited;
+}
+
+// --- Work: preparing --------------------------------------------------------
+SqlStmt *sql_find_stmt(SqlLink *link, const char *text, size_t len) {
+  for (SqlStmt **at = &link->newest; *at != NULL; at = &(*at)->next) {
+    SqlStmt *kept = *at;
+    if (kept->len != len || kept->control != link->control ||
+        memcmp(kept->text, text, len) != 0)
+      continue;
+    *at = kept->next;
+    kept->next = link->newest;
+    return link->newest = kept;
+  }
+  return NULL;
+}
+
+// The statement is the link's now, if it is kept.
+static void keep_stmt(SqlLink *link, sqlite3_stmt *stmt) {
+  SqlRun *run = &link->run;
+  SqlStmt *kept = csp_alloc(link->csp, NULL, sizeof *kept + run->len);
+  if (kept == NULL) return;
+  *kept = (SqlStmt){stmt, link->newest, link->control, run->len};
+  memcpy(kept->text, run->text, run->len);
+  link->newest = run->kept = kept;
+  if (++link->cached <= CACHED) return;
+  SqlStmt **last = &link->newest;
+  while ((*last)->next != NULL) last = &(*last)->next;
+  sql_drop_stmt(*last);
+  *last = NULL;
+  link->cached--;
+}
+
+void sql_drop_run_stmt(SqlLink *link) {
+  SqlRun *run = &link->run;
+  if (run->stmt != NULL && run->kept != NULL) sqlite3_reset(run->stmt);
+  if (run->stmt != NULL && run->kept == NULL) sqlite3_finalize(run->stmt);
+  run->stmt = NULL;
+  run->kept = NULL;
+}
+
+// The next statement of *text, which moves on. NULL with SQLITE_OK: there is
+// none. Nothing of the text is copied, so many statements take linear time.
+static sqlite3_stmt *prepare_some(SqlLink *link, const char **text,
+                                  const char *end) {
+  sqlite3_stmt *stmt = NULL;
+  link->run.code = SQLITE_OK;
+  while (stmt == NULL && *text < end && link->run.code == SQLITE_OK) {
+    link->run.code =
+        sql_look_around(link)
+            ? SQLITE_INTERRUPT
+            : sqlite3_prepare_v3(link->db, *text, -1, SQLITE_PREPARE_PERSISTENT,
+                                 &stmt, text);
+  }
+  return stmt;
+}
+
+// Whether nothing but blanks and comments follows.
+static bool is_blank(SqlLink *link, const char *text, const char *end) {
+  sqlite3_stmt *stmt = prepare_some(link, &text, end);
+  bool blank = stmt == NULL && link->run.code == SQLITE_OK;
+  sqlite3_finalize(stmt);
+  link->run.code = SQLITE_OK;
+  return blank;
+}
+
+// Whether a text of more statements may be run like this.
+static bool takes_more(SqlRun *run) {
+  if (run->most > 0)
+    refuse(run, RUN_REFUSED, "the text has more than one statement",
+           ", which exec alone takes");
+  else if (run->named || run->given > 0)
+    refuse(run, RUN_WRONG, "arguments need a text of one statement", "");
+  return run->code == SQLITE_OK;
+}
+
+// Makes the next statement of the text the run's. false: run.code tells, and
+// SQLITE_DONE means that there is none.
+static bool prepare_next(SqlLink *link) {
+  SqlRun *run = &link->run;
+  const char *tail = run->text, *end = run->text + run->len;
+  bool first = !run->begun;
+  run->stmt = prepare_some(link, &tail, end);
+  run->begun = true;
+  run->bound = false;
+  if (run->code != SQLITE_OK) return false;
+  if (run->stmt == NULL) {
+    run->code = SQLITE_DONE;
+    if (first && run->most > 0)
+      refuse(run, RUN_REFUSED, "there is no statement in the text", "");
+    return false;
+  }
+  bool single = first && (tail == end || is_blank(link, tail, end));
+  if (single) keep_stmt(link, run->stmt);
+  run->text = tail;
+  run->len = single ? 0 : (size_t)(end - tail);
+  return single || takes_more(run);
+}
+
+// --- Work: running ----------------------------------------------------------
+static bool put_row(SqlLink *link) {
+  sqlite3_stmt *stmt = link->run.stmt;
+  int columns = sqlite3_column_count(stmt);
+  for (int i = 0; i < columns; i++) {
+    SqlCell cell = {sqlite3_column_type(stmt, i), 0, 0, 0};
+    const void *data = NULL;
+    if (cell.type == SQLITE_INTEGER) {
+      cell.number = sqlite3_column_int64(stmt, i);
+    } else if (cell.type == SQLITE_FLOAT) {
+      cell.real = sqlite3_column_double(stmt, i);
+    } else if (cell.type != SQLITE_NULL) {
+      data = cell.type == SQLITE_TEXT
+                 ? (const void *)sqlite3_column_text(stmt, i)
+                 : sqlite3_column_blob(stmt, i);
+      cell.len = (size_t)sqlite3_column_bytes(stmt, i);
+      if (data == NULL && cell.len > 0) return false;
+    }
+    char *to = sql_put_cell(link, &link->rows, cell);
+    if (to == NULL) return false;
+    if (cell.len > 0) memcpy(to, data, cell.len);
+  }
+  link->run.count++;
+  return true;
+}
+
+// Steps until there are enough rows (SQLITE_ROW), to the end, or an error. What
+// writes is stepped to its end, so that it has been done.
+static void step_rows(SqlLink *link) {
+  SqlRun *run = &link->run;
+  bool writes = !sqlite3_stmt_readonly(run->stmt);
+  for (;;) {
+    link->stepping = true;
+    run->code = sqlite3_step(run->stmt);
+    link->stepping = false;
+    if (run->code != SQLITE_ROW) return;
+    bool wanted = run->most > 0 && !(run->most == 1 && run->count == 1);
+    if (wanted && !put_row(link)) {
+      run->limited = true;
+      return;
+    }
+    if (writes || run->most <= 0) continue;
+    if (run->count >= run->most || link->rows.used > BATCH_BYTES) return;
+  }
+}
+
+void sql_tell_error(SqlLink *link) {
+  SqlRun *run = &link->run;
+  const char *text = sqlite3_errmsg(link->db);
+  if (run->limited) {
+    run->code = SQLITE_NOMEM;
+    text = "the statement takes more memory than the limit leaves";
+  } else if (run->code == SQLITE_AUTH && link->denied != NULL) {
+    text = link->denied;
+  }
+  snprintf(run->message, sizeof run->message, "%s", text);
+}
+
+bool sql_is_busy(int code) {
+  return code > 0 && (code & 0xff) == SQLITE_BUSY &&
+         code != SQLITE_BUSY_SNAPSHOT;
+}
+
+// One statement, from its beginning or, with rows left, from where it is.
+// true: it has ended well, and the next one follows.
+static bool run_stmt(SqlLink *link) {
+  SqlRun *run = &link->run;
+  if (link->kind == LINK_READER && !sqlite3_stmt_readonly(run->stmt)) {
+    run->code = RUN_WRITES;
+    return false;
+  }
+  int64_t before = sqlite3_total_changes64(link->db);
+  step_rows(link);
+  bool row = run->code == SQLITE_ROW && !run->limited;
+  if (row && run->most > 1) return false;
+  if (!row && (run->limited || run->code != SQLITE_DONE)) sql_tell_error(link);
+  bool well = row || run->code == SQLITE_DONE;
+  if (well) run->code = SQLITE_DONE;
+  sqlite3_reset(run->stmt);
+  if (sqlite3_total_changes64(link->db) != before)
+    run->changes += sqlite3_changes64(link->db);
+  if (!well || run->most > 0) return false;  // the columns have names yet
+  sql_drop_run_stmt(link);
+  return true;
+}
+
+static void measure_held(SqlLink *link) {
+  int now, most;
+  int64_t held = 0;
+  static const int kinds[] = {SQLITE_DBSTATUS_CACHE_USED,
+                              SQLITE_DBSTATUS_SCHEMA_USED,
+                              SQLITE_DBSTATUS_STMT_USED};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (sqlite3_db_status(link->db, kinds[i], &now, &most, 0) == SQLITE_OK)
+      held += now;
+  sql_count_held(link, held);
+}
+
+static bool is_over(const SqlLink *link) {
+  return __atomic_load_n(&link->shared->held, __ATOMIC_SEQ_CST) >
+         (int64_t)link->most_held;
+}
+
+void sql_run_work(void *data) {
+  SqlLink *link = data;
+  SqlRun *run = &link->run;
+  run->code = SQLITE_OK;
+  if (link->limited) run->memory = sqlite3_memory_used();
+  run->limited = link->limited && is_over(link);
+  if (run->limited) sql_tell_error(link);
+  while (!run->limited && (!run->begun || run->stmt != NULL || run->len > 0)) {
+    bool there = run->stmt != NULL || prepare_next(link);
+    if (there && !run->bound) there = bind_all(link);
+    if (!there && run->code > 0 && run->code != SQLITE_DONE)
+      sql_tell_error(link);
+    if (!there || !run_stmt(link)) break;
+  }
+  if (link->control) link->in_transaction = !sqlite3_get_autocommit(link->db);
+  if (link->limited) measure_held(link);
+}
