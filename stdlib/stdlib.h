@@ -29,7 +29,7 @@ bool library_natives(Csp *csp);
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
     json_module, net_module, csv_module, uuid_module, url_module, html_module,
-    toml_module, regexp_module, http_module;
+    toml_module, regexp_module, http_module, websocket_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);
@@ -54,6 +54,8 @@ bool csv_install(Csp *csp);
 bool uuid_install(Csp *csp);
 // --- regexp.c ---------------------------------------------------------------
 bool regexp_install(Csp *csp);
+// --- websocket.c -------------------------------------------------------------
+bool websocket_install(Csp *csp);
 
 // --- http.c -----------------------------------------------------------------
 bool http_install(Csp *csp);
