@@ -29,7 +29,7 @@ RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE":
              "CSP_MUTEX": "mutex", "CSP_SEMAPHORE": "semaphore", "counter_class": "counter",
              "mutex": "mutex", "semaphore": "semaphore", "RWMutex": "rwmutex", "Once": "once",
              "Latch": "latch", "Url": "u", "Request": "request", "Reply": "reply",
-             "Routes": "app",
+             "Routes": "app", "WebSocket": "ws",
              "os_file_class": "file", "generator_class": "g", "json_reader_class": "reader",
              "csv_reader_class": "reader",
              "net_connection_class": "connection", "net_listener_class": "listener",

@@ -36,7 +36,7 @@ static const char modules[] =
     "import \"time\"\nimport \"fmt\"\nimport \"rand\"\nimport \"os\"\n"
     "import \"sched\"\nimport \"sync\"\nimport \"json\"\nimport \"csv\"\n"
     "import \"uuid\"\nimport \"toml\"\nimport \"url\"\nimport \"html\"\n"
-    "import \"regexp\"\nimport \"net\"\n";
+    "import \"regexp\"\nimport \"net\"\nimport \"websocket\"\n";
 
 // What takes long to make and does not change is made once. Lists are copied
 // for each function.
