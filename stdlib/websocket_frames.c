@@ -59,7 +59,7 @@ static size_t head_size(const WsReader *reader) {
   return 2 + length_bytes(reader) + (reader->masked ? WS_MASK : 0);
 }
 
-static uint64_t length_of(const WsReader *reader) {
+static uint64_t frame_length(const WsReader *reader) {
   size_t bytes = length_bytes(reader);
   uint64_t len = 0;
   if (bytes == 0) return reader->head[1] & 127;
@@ -97,7 +97,7 @@ static size_t take_head(WsReader *reader, Str bytes) {
     if (wrong != NULL) is_wrong(reader, WS_BROKEN, wrong);
     if (wrong != NULL || len < 2) continue;
     if (len == 2 + length_bytes(reader)) {
-      reader->len = length_of(reader);
+      reader->len = frame_length(reader);
       check_length(reader);
     }
     if (len == head_size(reader) && !reader->event) begin_payload(reader);

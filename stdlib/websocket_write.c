@@ -49,7 +49,7 @@ static bool take_mask(WsWriter *writer, uint8_t mask[WS_MASK]) {
   return true;
 }
 
-static bool make_head(WsWrite *write) {
+static bool make_frame_head(WsWrite *write) {
   WsWriter *writer = &write->end->writer;
   write->head[0] = 0x80 | write->kind;
   add_length(write, writer->masks ? 0x80 : 0);
@@ -107,21 +107,21 @@ static CspStatus wait_in_frame(CspCall *call, WsWrite *write) {
 }
 
 // 0: the frame may be written. Else what the write fails with.
-static int may_begin(CspCall *call, WsWrite *write) {
+static int may_begin_frame(CspCall *call, WsWrite *write) {
   WsWriter *writer = &write->end->writer;
   if (writer->in_frame) csp_fd_close(call, write->turn.fd);
   if (writer->in_frame || writer->closed) return NET_CLOSED;
-  write->begun = make_head(write);
+  write->begun = make_frame_head(write);
   if (!write->begun) return errno;
   writer->closed = write->kind == WS_CLOSE;
   return 0;
 }
 
-static CspStatus try_to_send(CspCall *call, NetTurn *turn) {
+static CspStatus try_frame(CspCall *call, NetTurn *turn) {
   enum { CALL_COST = 2000 };  // ns of a system call
   WsWrite *write = (WsWrite *)turn;
   char room[WRITE_ROOM];
-  int error = write->begun ? 0 : may_begin(call, write);
+  int error = write->begun ? 0 : may_begin_frame(call, write);
   if (error) return net_failed(call, turn, error);
   for (;;) {
     int fd = csp_fd_number(turn->fd);
@@ -140,12 +140,12 @@ static CspStatus try_to_send(CspCall *call, NetTurn *turn) {
   return csp_ok(call, csp_nil());
 }
 
-static const NetWay sending = {CSP_WRITES, sizeof(WsWrite), try_to_send,
-                               fail_frame};
+static const NetWay frame_sending = {CSP_WRITES, sizeof(WsWrite), try_frame,
+                                     fail_frame};
 
 // --- _ws_write --------------------------------------------------------------
 // 1: it is UTF-8. 0: it is not. -1: the call has panicked.
-static int is_text(CspCall *call, Str s) {
+static int is_utf8_text(CspCall *call, Str s) {
   enum { PIECE = 1 << 16 };
   WsText text = {0};
   for (size_t at = 0, len; at < s.len; at += len) {
@@ -175,14 +175,15 @@ CspStatus ws_write(CspCall *call) {
       (!is_bytes && !need_str(call, 3, &s)) ||
       (!is_nil(call, 4) && !need_int_in(call, 4, 1000, 4999, &code)))
     return CSP_PANIC;
-  int good = kind == WS_TEXT && !is_bytes ? is_text(call, s) : 1;
+  int good = kind == WS_TEXT && !is_bytes ? is_utf8_text(call, s) : 1;
   if (good <= 0) return good < 0 ? CSP_PANIC : refuse_text(call);
-  WsWrite write = {.turn = {csp_nil(), &sending, end->connection->fd, false},
-                   .connection = end->connection,
-                   .end = end,
-                   .kind = (uint8_t)kind,
-                   .code = (int)code,
-                   .code_len = code > 0 ? 2 : 0,
-                   .len = is_bytes ? csp_bytes_len(csp_arg(call, 3)) : s.len};
+  WsWrite write = {
+      .turn = {csp_nil(), &frame_sending, end->connection->fd, false},
+      .connection = end->connection,
+      .end = end,
+      .kind = (uint8_t)kind,
+      .code = (int)code,
+      .code_len = code > 0 ? 2 : 0,
+      .len = is_bytes ? csp_bytes_len(csp_arg(call, 3)) : s.len};
   return net_begin(call, &write.turn);
 }

@@ -381,7 +381,7 @@ static void all_characters_are_text(void **state) {
     WsText text = {0};
     good += ws_text_goes_on(&text, bytes, 3) && ws_text_ends(&text);
   }
-  // ASCII three times; two bytes before or after ASCII; three bytes.
+  // ASCII three times, two bytes before or after ASCII, and three bytes.
   assert_int_equal(good, 128 * 128 * 128 + 2 * 1920 * 128 + 63488 - 2048);
 }
 
