@@ -46,7 +46,7 @@ typedef enum WsEvent {
   WS_NOTHING,
   WS_HAS_MESSAGE,
   WS_HAS_CONTROL,
-  WS_IS_WRONG,     // and stays so
+  WS_IS_WRONG,
   WS_LACKS_MEMORY  // nothing is lost: ws_take may be tried again
 } WsEvent;
 
@@ -76,6 +76,9 @@ typedef struct WsReader {
 // Takes bytes up to the end of a message or control frame, or up to what is
 // wrong: how many. `event` says what there is. It grows up to `room` bytes.
 size_t ws_take(WsReader *reader, Str bytes, size_t room);
+// There was a close frame, or something wrong. Nothing is taken after that, and
+// the event stays, so that all who read learn of it.
+bool ws_is_over(const WsReader *reader);
 // The event is dealt with. The next one may come.
 void ws_taken(WsReader *reader);
 

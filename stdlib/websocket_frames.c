@@ -210,6 +210,12 @@ size_t ws_take(WsReader *reader, Str bytes, size_t room) {
   return at;
 }
 
+bool ws_is_over(const WsReader *reader) {
+  bool closed =
+      reader->event == WS_HAS_CONTROL && reader->control_kind == WS_CLOSE;
+  return closed || reader->event == WS_IS_WRONG;
+}
+
 void ws_taken(WsReader *reader) {
   if (reader->event == WS_HAS_MESSAGE) {
     csp_alloc_free(reader->data);
@@ -217,5 +223,5 @@ void ws_taken(WsReader *reader) {
     reader->data_len = reader->data_cap = 0;
     reader->kind = 0;
   }
-  if (reader->event != WS_IS_WRONG) reader->event = WS_NOTHING;
+  if (!ws_is_over(reader)) reader->event = WS_NOTHING;
 }

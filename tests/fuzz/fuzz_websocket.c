@@ -64,7 +64,7 @@ static void hear_event(const WsReader *reader, Heard *heard) {
     hear(heard, &reader->code, sizeof reader->code);
 }
 
-// false: it was wrong, and nothing follows.
+// false: it was wrong, or closed, and nothing follows.
 static bool take_piece(WsReader *reader, const uint8_t *data, size_t len,
                        Heard *heard) {
   char *piece = malloc(len);
@@ -77,11 +77,11 @@ static bool take_piece(WsReader *reader, const uint8_t *data, size_t len,
     }
     must(reader->event != WS_LACKS_MEMORY, "memory is there");
     hear_event(reader, heard);
-    if (reader->event == WS_IS_WRONG) break;
     ws_taken(reader);
+    if (ws_is_over(reader)) break;
   }
   free(piece);
-  return reader->event != WS_IS_WRONG;
+  return !ws_is_over(reader);
 }
 
 static Heard read_in_pieces(const uint8_t *data, size_t size, uint8_t first,

@@ -81,9 +81,9 @@ static const Case cases[] = {
     {"6.4.4", "=8120cebae1bdb9cf83cebcceb5ff", "!1007"},
     {"binary is no text", "82+f4908080ff", "2:%f4%90%80%80%ff "},
     {"7.1.1", "81'Hello 88", "1:Hello 8:1005: "},
-    {"7.1.2", "88 88", "8:1005: 8:1005: "},
-    {"7.1.3", "88 89", "8:1005: 9: "},
-    {"7.1.5", "01'1 88+03e8 80'2", "8:1000: 1:12 "},
+    {"7.1.2", "88 88", "8:1005: "},
+    {"7.1.3", "88 89", "8:1005: "},
+    {"7.1.5", "01'1 88+03e8 80'2", "8:1000: "},
     {"7.3.1", "88", "8:1005: "},
     {"7.3.2", "88'a", "!1002"},
     {"7.3.3", "88+03e8", "8:1000: "},
@@ -264,7 +264,7 @@ static void show_event(const WsReader *reader, char *out) {
 static void feed(WsReader *reader, const uint8_t *data, size_t len, char *out) {
   char *piece = malloc(len + 1);
   memcpy(piece, data, len);
-  for (size_t at = 0; reader->event != WS_IS_WRONG;) {
+  for (size_t at = 0; !ws_is_over(reader);) {
     at += ws_take(reader, (Str){piece + at, len - at}, SIZE_MAX);
     if (reader->event == WS_NOTHING) {
       assert_int_equal(at, len);
