@@ -178,7 +178,11 @@ static bool take(CspCall *call, NetRead *read, CspStatus *status) {
     *status = read->form->too_long(call, read);
     return true;
   }
-  if (!found.all) return false;
+  if (!found.all) {
+    in_use(in, read->taken);
+    read->taken = 0;
+    return false;
+  }
   *status = read->form->give(call, read, (Str){left.data, found.give});
   if (*status == CSP_OK) in_use(in, found.use);
   net_leave(call, &read->turn);

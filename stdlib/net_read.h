@@ -36,6 +36,9 @@ struct NetRead {
   size_t want;     // bytes at most, or exactly
   size_t scanned;  // of what is left: no end begins before that
   size_t mark;     // the form's own
+  // Bytes that the form has copied for itself where it has not all. They are
+  // used up, so that a long read fills no buffer of the connection's.
+  size_t taken;
   int64_t stall;
   bool is_head;   // of a message, before which the connection is idle. Not its
                   // stall holds, but:

@@ -16,13 +16,13 @@ typedef struct Library {
 static const CspClass library_class = {"library", NULL, sizeof(Library), NULL};
 
 static const CspModule *const all_modules[] = {
-    &strings_module, &bytes_module,  &maps_module,    &math_module,
-    &time_module,    &os_module,     &fmt_module,     &rand_module,
-    &sched_module,   &sync_module,   &json_module,    &net_module,
-    &csv_module,     &uuid_module,   &url_module,     &html_module,
-    &toml_module,    &regexp_module, &http_module,    &redis_module,
-    &cbor_module,    &text_module,   &streams_module, &gzip_module,
-    &tar_module,     &zip_module};
+    &strings_module, &bytes_module,  &maps_module,     &math_module,
+    &time_module,    &os_module,     &fmt_module,      &rand_module,
+    &sched_module,   &sync_module,   &json_module,     &net_module,
+    &csv_module,     &uuid_module,   &url_module,      &html_module,
+    &toml_module,    &regexp_module, &http_module,     &redis_module,
+    &cbor_module,    &text_module,   &streams_module,  &gzip_module,
+    &tar_module,     &zip_module,    &websocket_module};
 
 _Static_assert(sizeof all_modules / sizeof *all_modules <= MODULES_MAX,
                "they fit");
@@ -55,7 +55,7 @@ bool library_natives(Csp *csp) {
          bytes_install(csp) && os_install(csp) && fmt_install(csp) &&
          rand_install(csp) && sync_install(csp) && json_install(csp) &&
          net_install(csp) && csv_install(csp) && uuid_install(csp) &&
-         regexp_install(csp) && http_install(csp);
+         regexp_install(csp) && http_install(csp) && websocket_install(csp);
 }
 
 bool csp_install_library(Csp *csp) {

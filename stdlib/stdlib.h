@@ -31,7 +31,8 @@ extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module, sync_module,
     json_module, net_module, csv_module, uuid_module, url_module, html_module,
     toml_module, regexp_module, http_module, redis_module, cbor_module,
-    text_module, streams_module, gzip_module, tar_module, zip_module;
+    text_module, streams_module, gzip_module, tar_module, zip_module,
+    websocket_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);
@@ -56,6 +57,8 @@ bool csv_install(Csp *csp);
 bool uuid_install(Csp *csp);
 // --- regexp.c ---------------------------------------------------------------
 bool regexp_install(Csp *csp);
+// --- websocket.c -------------------------------------------------------------
+bool websocket_install(Csp *csp);
 
 // --- http.c -----------------------------------------------------------------
 bool http_install(Csp *csp);

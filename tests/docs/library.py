@@ -34,7 +34,7 @@ RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE":
              "Store": "store", "Pipeline": "p", "Subscription": "subscription",
              "inflater_class": "inflater", "deflater_class": "deflater", "Reader": "reader", "Writer": "writer",
              "Archive": "archive", "Entry": "entry", "unpack_class": "unpack",
-             "Database": "db", "Transaction": "tx",
+             "Database": "db", "Transaction": "tx", "WebSocket": "ws",
              "os_file_class": "file", "generator_class": "g", "json_reader_class": "reader",
              "csv_reader_class": "reader",
              "net_connection_class": "connection", "net_listener_class": "listener",

@@ -41,6 +41,7 @@ static const char modules[] =
 "import \"regexp\"\nimport \"net\"\nimport \"text\"\n";
 "import \"regexp\"\nimport \"net\"\nimport \"streams\"\n"
     "import \"tar\"\n";
+"import \"regexp\"\nimport \"net\"\nimport \"websocket\"\n";
 
 // What takes long to make and does not change is made once. Lists are copied
 // for each function.
