@@ -41,6 +41,7 @@ static CspStatus http_tls(CspCall *call) {
 
 static const CspFunction http_hidden[] = {
     {"_give_tls", "client, server", http_give_tls},
+    {"_given_tls", "", http_tls},
     {NULL, NULL, NULL},
 };
 
@@ -52,7 +53,6 @@ static const CspFunction http_functions[] = {
     {"_break", "connection", http_break},
     {"_is_closed", "listener", http_is_closed},
     {"_add_route", "routes, pattern, number", http_add_route},
-    {"_tls", "", http_tls},
     CSP_REPEATABLE,
     {"_error", "text, code", http_error},
     {"_read_size", "line", http_read_size},
