@@ -20,11 +20,11 @@ static Str between(HttpCursor from, HttpCursor to) {
   return (Str){(const char *)from, (size_t)(to - from)};
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_field_blank(char c) { return c == ' ' || c == '\t'; }
 
 static Str without_blanks(Str s) {
-  while (s.len > 0 && is_blank(s.data[s.len - 1])) s.len--;
-  while (s.len > 0 && is_blank(s.data[0])) s = (Str){s.data + 1, s.len - 1};
+  while (s.len > 0 && is_field_blank(s.data[s.len - 1])) s.len--;
+  while (s.len > 0 && is_field_blank(s.data[0])) s = (Str){s.data + 1, s.len - 1};
   return s;
 }
 
@@ -132,7 +132,7 @@ bool http_is_field(Str line) {
 }
 
 // Whether a list with commas has the word.
-static bool has_word(Str list, const char *word) {
+static bool has_list_word(Str list, const char *word) {
   while (list.len > 0) {
     const char *comma = memchr(list.data, ',', list.len);
     size_t len = comma != NULL ? (size_t)(comma - list.data) : list.len;
@@ -154,7 +154,7 @@ static bool is_host(Str s) {
   return true;
 }
 
-static int64_t number_of(Str s) {
+static int64_t decimal_of(Str s) {
   int64_t n = 0;
   if (s.len == 0 || s.len > 18) return -1;
   for (size_t i = 0; i < s.len; i++) {
@@ -178,7 +178,7 @@ int64_t http_chunk_size(Str line) {
 }
 
 // --- Fields -----------------------------------------------------------------
-static void refuse(HttpHead *head, int status, const char *why) {
+static void refuse_head(HttpHead *head, int status, const char *why) {
   if (head->why == NULL) {
     head->status = status;
     head->why = why;
@@ -186,39 +186,39 @@ static void refuse(HttpHead *head, int status, const char *why) {
 }
 
 static void read_length(HttpHead *head, Str value) {
-  if (head->has_length) refuse(head, 400, "there are two Content-Lengths");
+  if (head->has_length) refuse_head(head, 400, "there are two Content-Lengths");
   head->has_length = true;
-  head->length = number_of(value);
-  if (head->length < 0) refuse(head, 400, "Content-Length is no number");
+  head->length = decimal_of(value);
+  if (head->length < 0) refuse_head(head, 400, "Content-Length is no number");
 }
 
 static void read_coding(HttpHead *head, Str value) {
   bool once = !head->has_coding && is_name(value, "chunked");
   head->has_coding = true;
-  if (!once) refuse(head, 400, "Transfer-Encoding is not just chunked");
+  if (!once) refuse_head(head, 400, "Transfer-Encoding is not just chunked");
   if (head->minor == 0)
-    refuse(head, 400, "HTTP/1.0 has no Transfer-Encoding");
+    refuse_head(head, 400, "HTTP/1.0 has no Transfer-Encoding");
 }
 
 static void read_host(HttpHead *head, Str value) {
-  if (head->has_host) refuse(head, 400, "there are two Hosts");
+  if (head->has_host) refuse_head(head, 400, "there are two Hosts");
   head->has_host = true;
   head->host = value;
-  if (!is_host(value)) refuse(head, 400, "Host is no name of a host");
+  if (!is_host(value)) refuse_head(head, 400, "Host is no name of a host");
 }
 
 static void read_field(HttpHead *head, HttpField field, bool is_request) {
   if (is_name(field.name, "content-length")) read_length(head, field.value);
   if (is_name(field.name, "transfer-encoding")) read_coding(head, field.value);
   if (is_name(field.name, "connection")) {
-    if (has_word(field.value, "close")) head->closes = true;
-    if (has_word(field.value, "keep-alive")) head->keeps = true;
+    if (has_list_word(field.value, "close")) head->closes = true;
+    if (has_list_word(field.value, "keep-alive")) head->keeps = true;
   }
   if (!is_request) return;
   if (is_name(field.name, "host")) read_host(head, field.value);
   if (!is_name(field.name, "expect")) return;
   if (!is_name(field.value, "100-continue"))
-    refuse(head, 417, "Expect is not 100-continue");
+    refuse_head(head, 417, "Expect is not 100-continue");
   head->continues = head->minor > 0;  // HTTP/1.0 knows no such answer
 }
 
@@ -229,15 +229,15 @@ static void read_fields(HttpHead *head, HttpCursor at, HttpCursor last,
     HttpField field;
     const char *why = NULL;
     at = field_line(at, &field, &why);
-    if (why != NULL) refuse(head, 400, why);
-    if (count == HTTP_FIELDS_MOST) refuse(head, 431, "too many fields");
+    if (why != NULL) refuse_head(head, 400, why);
+    if (count == HTTP_FIELDS_MOST) refuse_head(head, 431, "too many fields");
     if (head->why == NULL) read_field(head, field, is_request);
   }
   if (head->why != NULL) return;
-  if (last - at != 2 || at[0] != '\r') refuse(head, 400, "a line has no CR");
+  if (last - at != 2 || at[0] != '\r') refuse_head(head, 400, "a line has no CR");
   head->fields = between(from, at);
   if (head->has_coding && head->has_length)
-    refuse(head, 400, "there are Content-Length and Transfer-Encoding");
+    refuse_head(head, 400, "there are Content-Length and Transfer-Encoding");
   if (head->has_coding) head->length = HTTP_CHUNKED;
   if (head->closes) head->keeps = false;
 }
@@ -253,7 +253,7 @@ static Str without_host(HttpHead *head, Str target) {
   const char *at = begin;
   while (at < end && *at != '/' && *at != '?') at++;
   head->authority = (Str){begin, (size_t)(at - begin)};
-  if (at == begin) refuse(head, 400, "the target has no host");
+  if (at == begin) refuse_head(head, 400, "the target has no host");
   return (Str){at, (size_t)(end - at)};
 }
 
@@ -271,9 +271,9 @@ static void read_target(HttpHead *head, Str target) {
   if (head->path.len == 0 && head->authority.len > 0)
     head->path = (Str){"/", 1};
   if (head->path.len == 0 || (head->path.data[0] != '/' && !is_star))
-    refuse(head, 400, "the target is no path");
+    refuse_head(head, 400, "the target is no path");
   else if (memchr(target.data, '#', target.len) != NULL)
-    refuse(head, 400, "the target has a #");
+    refuse_head(head, 400, "the target has a #");
 }
 
 HttpHead http_parse_request(Str text) {
@@ -283,19 +283,19 @@ HttpHead http_parse_request(Str text) {
   if (text.len > 2 && at[0] == '\r' && at[1] == '\n') at += 2;
   at = request_line(at, &target, &head);
   if (at == NULL) {
-    refuse(&head, 400, "the first line is not METHOD PATH HTTP/1.1, with CR LF");
+    refuse_head(&head, 400, "the first line is not METHOD PATH HTTP/1.1, with CR LF");
     return head;
   }
   if (head.minor < 0 || head.minor > 9) {
-    refuse(&head, 505, "the version is not HTTP/1.1 or HTTP/1.0");
+    refuse_head(&head, 505, "the version is not HTTP/1.1 or HTTP/1.0");
     return head;
   }
   head.keeps = head.minor > 0;
   read_target(&head, target);
   read_fields(&head, at, last, true);
-  if (!head.has_host && head.minor > 0) refuse(&head, 400, "there is no Host");
+  if (!head.has_host && head.minor > 0) refuse_head(&head, 400, "there is no Host");
   if (head.authority.len > 0 && !http_same_name(head.authority, head.host))
-    refuse(&head, 400, "the target has another host than Host");
+    refuse_head(&head, 400, "the target has another host than Host");
   return head;
 }
 

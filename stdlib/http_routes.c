@@ -27,13 +27,13 @@ struct RouteNode {
   size_t route_count, rest_count;
 };
 
-enum { VARIABLES_MOST = 16, SEGMENTS_MOST = 64 };
+enum { ROUTE_VARIABLES_MOST = 16, SEGMENTS_MOST = 64 };
 
 typedef struct RouteSearch {
   Str method;
   const Route *found;
   Buffer *allowed;  // gets the methods of what fits but for the method
-  Str variables[VARIABLES_MOST];  // as they stand in the path
+  Str variables[ROUTE_VARIABLES_MOST];  // as they stand in the path
   int count;
 } RouteSearch;
 
@@ -137,7 +137,7 @@ static RouteNode *child_of(Csp *csp, RouteNode *node, Str word) {
   return child;
 }
 
-static Route *find_method(Route *routes, size_t count, Str method) {
+static Route *route_of_method(Route *routes, size_t count, Str method) {
   for (size_t i = 0; i < count; i++) {
     const char *name = routes[i].method;
     if (strlen(name) == method.len &&
@@ -164,7 +164,7 @@ static CspStatus bad_pattern(const Pattern *pattern, const char *why) {
 static CspStatus add_here(Pattern *pattern, Route **routes, size_t *count,
                           int64_t number) {
   Csp *csp = csp_of(pattern->call);
-  if (find_method(*routes, *count, pattern->method) != NULL)
+  if (route_of_method(*routes, *count, pattern->method) != NULL)
     return bad_pattern(pattern, "is there twice");
   Route *more = csp_alloc(csp, *routes, (*count + 1) * sizeof *more);
   if (more == NULL) return csp_panic_memory(pattern->call);
@@ -182,7 +182,7 @@ static CspStatus add_here(Pattern *pattern, Route **routes, size_t *count,
   return CSP_OK;
 }
 
-static bool is_variable_name(Str s) {
+static bool is_route_variable(Str s) {
   for (size_t i = 0; i < s.len; i++) {
     char c = s.data[i], low = (char)(c | 32);
     bool letter = (low >= 'a' && low <= 'z') || c == '_';
@@ -207,9 +207,9 @@ static CspStatus take_variable(Pattern *pattern, Str segment, bool *rest) {
   name.len--;
   *rest = name.len > 3 && memcmp(name.data + name.len - 3, "...", 3) == 0;
   if (*rest) name.len -= 3;
-  if (!is_variable_name(name))
+  if (!is_route_variable(name))
     return bad_pattern(pattern, "has a variable that is no name");
-  if (++pattern->variables > VARIABLES_MOST)
+  if (++pattern->variables > ROUTE_VARIABLES_MOST)
     return bad_pattern(pattern, "has more than 16 variables");
   if (has_variable(pattern, name))
     return bad_pattern(pattern, "has two variables of one name");
@@ -306,7 +306,7 @@ static bool is_listed(Str list, const char *method) {
   return false;
 }
 
-static void add_method(Buffer *out, const char *method) {
+static void add_allowed(Buffer *out, const char *method) {
   if (out->len > 0 && is_listed((Str){out->data, out->len}, method)) return;
   if (out->len > 0) buffer_add(out, ", ", 2);
   buffer_add(out, method, strlen(method));
@@ -314,8 +314,8 @@ static void add_method(Buffer *out, const char *method) {
 
 static void add_methods(Buffer *out, const Route *routes, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    add_method(out, routes[i].method);
-    if (strcmp(routes[i].method, "GET") == 0) add_method(out, "HEAD");
+    add_allowed(out, routes[i].method);
+    if (strcmp(routes[i].method, "GET") == 0) add_allowed(out, "HEAD");
   }
 }
 
@@ -324,10 +324,11 @@ static bool take_route(RouteSearch *search, Route *routes, size_t count) {
   Str get = {"GET", 3}, any = {"", 0};
   bool is_head =
       search->method.len == 4 && memcmp(search->method.data, "HEAD", 4) == 0;
-  search->found = find_method(routes, count, search->method);
+  search->found = route_of_method(routes, count, search->method);
   if (search->found == NULL && is_head)
-    search->found = find_method(routes, count, get);
-  if (search->found == NULL) search->found = find_method(routes, count, any);
+    search->found = route_of_method(routes, count, get);
+  if (search->found == NULL)
+    search->found = route_of_method(routes, count, any);
   if (search->found == NULL && search->allowed != NULL)
     add_methods(search->allowed, routes, count);
   return search->found != NULL;

@@ -142,7 +142,7 @@ static bool is_of_http(Str name) {
   return false;
 }
 
-static void add_text(Buffer *out, const char *text) {
+static void head_text(Buffer *out, const char *text) {
   buffer_add(out, text, strlen(text));
 }
 
@@ -219,12 +219,12 @@ static void add_number(Buffer *out, int64_t n) {
 }
 
 // length: HTTP_CHUNKED, or HTTP_TO_END for none.
-static void add_length(Buffer *out, int64_t length) {
+static void head_length(Buffer *out, int64_t length) {
   if (length == HTTP_CHUNKED) add_named(out, "Transfer-Encoding", "chunked");
   if (length < 0) return;
-  add_text(out, "Content-Length: ");
+  head_text(out, "Content-Length: ");
   add_number(out, length);
-  add_text(out, "\r\n");
+  head_text(out, "\r\n");
 }
 
 static void add_now(CspCall *call, Buffer *out) {
@@ -248,11 +248,11 @@ CspStatus http_response_head(CspCall *call) {
       !csp_need_int(call, 3, &length) || !csp_need_int(call, 4, &flags))
     return CSP_PANIC;
   buffer_reserve(&out, 256);
-  add_text(&out, "HTTP/1.1 ");
+  head_text(&out, "HTTP/1.1 ");
   add_number(&out, status);
-  add_text(&out, " ");
-  add_text(&out, text_of_status(status));
-  add_text(&out, "\r\n");
+  head_text(&out, " ");
+  head_text(&out, text_of_status(status));
+  head_text(&out, "\r\n");
   if (!add_map(call, &out, csp_arg(call, 2), &typed)) {
     buffer_free(&out);
     return CSP_PANIC;
@@ -260,7 +260,7 @@ CspStatus http_response_head(CspCall *call) {
   if (!typed && csp_type(csp_arg(call, 1)) == CSP_STRING)
     add_field(&out, (Str){"Content-Type", 12}, str_of(csp_arg(call, 1)));
   add_now(call, &out);
-  add_length(&out, length);
+  head_length(&out, length);
   if (flags & HEAD_CLOSES) add_named(&out, "Connection", "close");
   if (flags & HEAD_KEEPS_OLD) add_named(&out, "Connection", "keep-alive");
   return head_done(call, &out);
@@ -280,15 +280,15 @@ CspStatus http_request_head(CspCall *call) {
   if (!http_is_token(method))
     return bad_string(call, "http: method", "a word", method);
   buffer_add(&out, method.data, method.len);
-  add_text(&out, " ");
+  head_text(&out, " ");
   buffer_add(&out, target.data, target.len);
-  add_text(&out, " HTTP/1.1\r\n");
+  head_text(&out, " HTTP/1.1\r\n");
   add_field(&out, (Str){"Host", 4}, host);
   if (!add_map(call, &out, csp_arg(call, 3), &typed)) {
     buffer_free(&out);
     return CSP_PANIC;
   }
-  add_length(&out, length);
+  head_length(&out, length);
   if (flags & HEAD_CLOSES) add_named(&out, "Connection", "close");
   return head_done(call, &out);
 }

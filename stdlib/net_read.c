@@ -67,7 +67,7 @@ static CspValue value_of(CspCall *call, const NetRead *read, Str found) {
                         : csp_string(call, found.data, found.len);
 }
 
-static CspStatus give_value(CspCall *call, NetRead *read, Str found) {
+static CspStatus give_read_value(CspCall *call, NetRead *read, Str found) {
   return csp_ok_value(call, value_of(call, read, found));
 }
 
@@ -158,14 +158,14 @@ static NetFound find_text_end(CspCall *call, Str left, NetRead *read) {
   return (NetFound){true, len, len + end.len};
 }
 
-static const NetForm some = {find_some, give_value, some_at_end, NULL,
-                             fail_read};
-static const NetForm exact = {find_exact, give_value, exact_at_end, NULL,
-                              fail_read};
-static const NetForm line = {find_line, give_value, nothing_more, line_too_long,
-                             fail_read};
-static const NetForm piece = {find_text_end, give_value, nothing_more,
-                              piece_too_long, fail_read};
+static const NetForm some_form = {find_some, give_read_value, some_at_end, NULL,
+                                  fail_read};
+static const NetForm exact_form = {find_exact, give_read_value, exact_at_end,
+                                   NULL, fail_read};
+static const NetForm line_form = {find_line, give_read_value, nothing_more,
+                                  line_too_long, fail_read};
+static const NetForm piece_form = {find_text_end, give_read_value, nothing_more,
+                                   piece_too_long, fail_read};
 
 // --- Reading ----------------------------------------------------------------
 // Gives what the buffer has, if that is all. Else false.
@@ -237,8 +237,8 @@ static CspStatus wait_to_receive(CspCall *call, NetRead *read) {
 // What was received goes to the script at once, if it is all that is wanted.
 static bool give_at_once(CspCall *call, NetRead *read, Str got,
                          CspStatus *status) {
-  bool fits = in_left(&read->connection->in).len == 0 && read->form == &some &&
-              got.len <= read->want;
+  bool fits = in_left(&read->connection->in).len == 0 &&
+              read->form == &some_form && got.len <= read->want;
   if (!fits) return false;
   CspValue v = value_of(call, read, got);
   if (csp_is_undef(v)) return false;  // it goes to the buffer
@@ -300,24 +300,26 @@ static CspStatus begin_with(CspCall *call, int i, int64_t least, NetRead read) {
 }
 
 CspStatus net_read(CspCall *call) {
-  return begin_with(call, 1, 1, (NetRead){.form = &some, .want = SOME_MOST});
+  return begin_with(call, 1, 1,
+                    (NetRead){.form = &some_form, .want = SOME_MOST});
 }
 
 CspStatus net_read_bytes(CspCall *call) {
-  NetRead read = {.form = &some, .as_bytes = true, .want = SOME_MOST};
+  NetRead read = {.form = &some_form, .as_bytes = true, .want = SOME_MOST};
   return begin_with(call, 1, 1, read);
 }
 
 CspStatus net_read_exact(CspCall *call) {
-  return begin_with(call, 1, 0, (NetRead){.form = &exact});
+  return begin_with(call, 1, 0, (NetRead){.form = &exact_form});
 }
 
 CspStatus net_read_line(CspCall *call) {
-  return begin_with(call, 1, 0, (NetRead){.form = &line, .want = LINE_MOST});
+  return begin_with(call, 1, 0,
+                    (NetRead){.form = &line_form, .want = LINE_MOST});
 }
 
 CspStatus net_read_until(CspCall *call) {
-  NetRead read = {.form = &piece, .want = LINE_MOST};
+  NetRead read = {.form = &piece_form, .want = LINE_MOST};
   Str end;
   if (!need_str(call, 1, &end)) return CSP_PANIC;
   if (end.len == 0) return csp_bad_arg(call, 1, "a string that is not empty");

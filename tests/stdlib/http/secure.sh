@@ -42,7 +42,7 @@ println("the server has ended:", <-serving)
 listener = net.listen("127.0.0.1:0")?
 go http.serve(listener, app, tls: config)
 args := ["-s", "-w", " %{http_code}", "--cacert", "root.pem", "https://${listener.address()}/"]
-println("curl:", os.run("curl", args)?.stdout)
+println("curl:", os.run("curl", args)?.out)
 listener.close()
 END
 "$CSPVM" script.csp
