@@ -17,7 +17,7 @@ def complete(keys, text, rest, output):
     assert got == output, (keys, got)
 
 
-complete('import "str\t', "strings", '"', "")
+complete('import "stri\t', "strings", '"', "")
 complete("strings.to_up\t", "to_upper", '("a")', '"A"\n')
 t.run("struct Point { abscissa = 0, ordinate = 0 }")
 t.run("func (p Point) total() => p.abscissa + p.ordinate")

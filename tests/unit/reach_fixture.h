@@ -37,11 +37,8 @@ static const char modules[] =
     "import \"sched\"\nimport \"sync\"\nimport \"json\"\nimport \"csv\"\n"
     "import \"uuid\"\nimport \"toml\"\nimport \"url\"\nimport \"html\"\n"
     "import \"regexp\"\nimport \"net\"\nimport \"redis\"\nimport \"cbor\"\n"
-    "import \"http\"\n";
-"import \"regexp\"\nimport \"net\"\nimport \"text\"\n";
-"import \"regexp\"\nimport \"net\"\nimport \"streams\"\n"
-    "import \"tar\"\n";
-"import \"regexp\"\nimport \"net\"\nimport \"websocket\"\n";
+    "import \"http\"\nimport \"text\"\nimport \"streams\"\nimport \"tar\"\n"
+    "import \"websocket\"\n";
 
 // What takes long to make and does not change is made once. Lists are copied
 // for each function.

@@ -308,12 +308,12 @@ static CspStatus counts(CspCall *call) {
   return csp_ok(call, csp_string_room(call, 1 << 30, &data));
 }
 
-// 1.75 MB, where the limit is 8. Nothing holds it.
+// 1.7 MB, where the limit is 8. Nothing holds it.
 static CspValue make(CspCall *call) {
   char *data;
-  CspValue v = csp_bytes_room(call, 7 << 18, &data);
+  CspValue v = csp_bytes_room(call, 27 << 16, &data);
   if (csp_is_undef(v) && csp_make_room(call))
-    v = csp_bytes_room(call, 7 << 18, &data);
+    v = csp_bytes_room(call, 27 << 16, &data);
   return v;
 }
 
