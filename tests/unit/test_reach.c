@@ -153,11 +153,13 @@ static void every_function_is_in_reach(void **state) {
   Vm *vm = csp_vm(w.host.csp);
   try_members(&w.reach, vm->builtins, "");
   try_all_methods(&w.reach);
-  for (const NativeModule *m = vm->native_modules; m; m = m->next) {
+  for (const NativeModule *module = vm->native_modules; module != NULL;
+       module = module->next) {
+    const char *path = module->def->path;
     // (gzip and zip need a native module, and have no natives of their own.)
-    if (m->made == NULL && m->def->functions[0].name == NULL) continue;
-    try_members(&w.reach, module_named(&w.host, m->def->path)->made->members,
-                m->def->path);
+    if (module->made == NULL && module->def->functions[0].name == NULL)
+      continue;
+    try_members(&w.reach, module_named(&w.host, path)->made->members, path);
   }
   assert_true(w.reach.calls > 10000);
   world_end(&w);
