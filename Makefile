@@ -20,7 +20,10 @@ endif
 
 PACKAGES := make gcc clang-19 libc6-dev libclang-rt-19-dev re2c lemon \
             libedit-dev libcmocka-dev clang-format python3 valgrind g++ relacy-dev spin \
-            pkgconf binutils libuv1-dev locales zlib1g-dev redis-server libssl-dev libxxhash-dev openssl curl libsqlite3-dev sqlite3
+            pkgconf binutils libuv1-dev locales zlib1g-dev libssl-dev libxxhash-dev openssl curl \
+            libsqlite3-dev sqlite3 zip unzip
+# Servers and clients of others, which some tests need and are not run without.
+PEERS    := redis-server redis-tools nginx-light nodejs node-ws wrk
 LEMPAR   := /usr/share/lemon/lempar.c
 WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
 LAYERS   := sched vm lang stdlib cli
@@ -90,7 +93,7 @@ MAKEFLAGS += -j$(shell nproc) --no-print-directory
 endif
 
 # ---- for everyday use -------------------------------------------------------
-.PHONY: all run test check proofs explorers lint lint-rooms fmt deps help clean bench bench-quick bench-check bench-sched bench-sim coverage
+.PHONY: all run test check proofs explorers lint lint-rooms fmt deps peers help clean bench bench-quick bench-check bench-sched bench-sim coverage
 all: $(PROGRAM)  ## build/cspvm, build/libcspvm.a and build/libcspvm.so.*
 
 run: deps  ## install what is missing, build, run FILE=examples/fib.csp
@@ -139,6 +142,9 @@ fmt:  ## format the C sources in place
 
 deps:  ## apt-get install the packages that are missing
 	@sh tests/deps.sh $(PACKAGES)
+
+peers:  ## the same for programs of others that tests talk to; without them those tests are skipped
+	@sh tests/deps.sh $(PEERS)
 
 help:  ## this list
 	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/make \1\t\2/p' Makefile vm/library.mk | expand -t 24

@@ -3,11 +3,7 @@
 # So a request that is read otherwise would also spoil those after it.
 # expect: the same
 # timeout: 60
-if ! command -v nginx >/dev/null; then
-  echo "not run: there is no nginx (package nginx-light)" >&2
-  echo "the same"
-  exit
-fi
+# needs: nginx
 cat > "$TMPDIR/server.csp" << 'END_OF_SCRIPT'
 import "http"
 import "net"

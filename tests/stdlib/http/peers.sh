@@ -1,5 +1,5 @@
-# Clients that others wrote: curl, Python, Node, wrk. One that is missing is
-# named, and not run.
+# Clients that others wrote: curl, Python, Node, wrk.
+# needs: curl node wrk
 # expect: curl: text, 204, 404, 405
 # expect: curl sends: 300000 bytes, 300000 in chunks
 # expect: curl waits for 100: 300000, and is told 413
@@ -41,21 +41,16 @@ trap 'kill $server' EXIT
 for _ in $(seq 200); do [ -s address ] && break; sleep 0.02; done
 at=$(head -1 address)
 status() { curl -s -m 20 -o /dev/null -w '%{http_code}' "$@"; }
-has() { command -v "$1" > /dev/null || { echo "not run: there is no $1" >&2; false; }; }
 
-if has curl; then
-  echo "curl: $(curl -s "$at/"), $(status "$at/none"), $(status "$at/x"), $(status -X PUT "$at/")"
-  head -c 300000 /dev/zero > data
-  head -c 2000000 /dev/zero > too_long
-  echo "curl sends: $(curl -s -H Expect: --data-binary @data "$at/length") bytes," \
-    "$(curl -s -H Expect: -H 'Transfer-Encoding: chunked' --data-binary @data "$at/length") in chunks"
-  echo "curl waits for 100: $(curl -s -H 'Expect: 100-continue' --data-binary @data "$at/length")," \
-    "and is told $(status -H 'Expect: 100-continue' --data-binary @too_long "$at/length")"
-  curl -s "$at/breaks" -o /dev/null
-  case $? in 18 | 56) echo "curl sees that a body broke off: 18 or 56" ;; *) echo "curl took a part for the whole" ;; esac
-else
-  sed -n 's/^# expect: \(curl.*\)/\1/p' "$OLDPWD/tests/stdlib/http/peers.sh"
-fi
+echo "curl: $(curl -s "$at/"), $(status "$at/none"), $(status "$at/x"), $(status -X PUT "$at/")"
+head -c 300000 /dev/zero > data
+head -c 2000000 /dev/zero > too_long
+echo "curl sends: $(curl -s -H Expect: --data-binary @data "$at/length") bytes," \
+  "$(curl -s -H Expect: -H 'Transfer-Encoding: chunked' --data-binary @data "$at/length") in chunks"
+echo "curl waits for 100: $(curl -s -H 'Expect: 100-continue' --data-binary @data "$at/length")," \
+  "and is told $(status -H 'Expect: 100-continue' --data-binary @too_long "$at/length")"
+curl -s "$at/breaks" -o /dev/null
+case $? in 18 | 56) echo "curl sees that a body broke off: 18 or 56" ;; *) echo "curl took a part for the whole" ;; esac
 python3 - "$at" << 'END_OF_SCRIPT'
 import http.client, sys
 c = http.client.HTTPConnection(sys.argv[1], timeout=20)
@@ -68,31 +63,23 @@ for i in range(10):
 c.request("GET", "/long")
 print("python: 10 requests on one connection,", len(c.getresponse().read()), "bytes")
 END_OF_SCRIPT
-if has node; then
-  node - "$at" << 'END_OF_SCRIPT'
+node - "$at" << 'END_OF_SCRIPT'
 const http = require("http");
 const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
 let left = 20, text = "";
 for (let i = 0; i < 20; i++)
-  http.get("http://" + process.argv[2] + "/", { agent }, (reply) => {
-    let body = "";
-    reply.on("data", (piece) => (body += piece));
-    reply.on("end", () => {
-      text = body;
-      if (--left === 0) { console.log("node: 20 requests, " + text); agent.destroy(); }
-    });
+http.get("http://" + process.argv[2] + "/", { agent }, (reply) => {
+  let body = "";
+  reply.on("data", (piece) => (body += piece));
+  reply.on("end", () => {
+    text = body;
+    if (--left === 0) { console.log("node: 20 requests, " + text); agent.destroy(); }
   });
+});
 END_OF_SCRIPT
-else
-  echo "node: 20 requests, text"
-fi
-if has wrk; then
-  wrk -t1 -c16 -d1 "http://$at/" > wrk.txt 2>&1
-  if grep -q 'Requests/sec' wrk.txt && ! grep -q 'errors\|Non-2xx' wrk.txt; then
-    echo "wrk: no errors"
-  else
-    cat wrk.txt
-  fi
-else
+wrk -t1 -c16 -d1 "http://$at/" > wrk.txt 2>&1
+if grep -q 'Requests/sec' wrk.txt && ! grep -q 'errors\|Non-2xx' wrk.txt; then
   echo "wrk: no errors"
+else
+  cat wrk.txt
 fi

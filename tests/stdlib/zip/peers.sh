@@ -10,6 +10,7 @@
 # expect: after: 1 nil
 # expect: in front: 1 nil
 # expect: comment: 1 nil
+# needs: zip unzip
 cd "$TMPDIR" || exit
 mkdir -p tree/deep/er tree/empty
 echo one > tree/one
