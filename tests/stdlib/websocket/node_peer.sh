@@ -1,6 +1,6 @@
 # The package ws of Node.js at the other end, as a server and as a client. It
 # checks what it gets as strictly. It asks for compression, and takes a no.
-# long: some seconds
+# long: some seconds.
 # needs: node /usr/share/nodejs/ws
 # expect: a server of Node's: chat true true true pong 1000 done
 # expect: it closes: 4000 bye
