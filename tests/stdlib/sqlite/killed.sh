@@ -19,8 +19,11 @@ END
 "$CSPVM" "$TMPDIR/writer.csp" "$TMPDIR/a.db" > "$TMPDIR/out" &
 writer=$!
 until [ -s "$TMPDIR/out" ]; do sleep 0.02; done
-kill -KILL "$writer"
-wait "$writer" 2> /dev/null
+# The shell tells of a job that was killed, at once or in wait.
+{
+  kill -KILL "$writer"
+  wait "$writer"
+} 2> /dev/null
 cat "$TMPDIR/out"
 "$CSPVM" -e 'import "sqlite"
 import "os"
