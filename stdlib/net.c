@@ -195,11 +195,12 @@ static CspStatus connection_close(CspCall *call) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
   // A layer says good-bye, if that can be sent at once.
-  bool says = net_layer(connection) != NULL;
-  int fd = says ? csp_fd_enter(connection->fd, CSP_WRITES) : -1;
+  const CspLayer *layer = net_layer(connection);
+  int fd = layer != NULL ? csp_fd_enter(connection->fd, CSP_WRITES) : -1;
   if (fd >= 0) net_end(connection, fd);
   csp_fd_close(call, connection->fd);
   if (fd >= 0) csp_fd_leave(call, connection->fd, CSP_WRITES);
+  if (layer != NULL) layer->close(connection->layer_state);
   return csp_ok_nothing(call);
 }
 

@@ -633,6 +633,8 @@ typedef struct CspLayer {
   // The end of what is written. 0, or -1 and errno. Called again after EAGAIN.
   int (*end)(void *state, int number);
   void (*wrong)(void *state, char *to, size_t room);  // text for EPROTO
+  // The connection is closed. Calls that run or follow are to say EAGAIN.
+  void (*close)(void *state);
   void (*finalize)(void *state);                      // as CspClass.finalize
 } CspLayer;
 // The descriptor of a connection. NULL: v is no connection, or not yet.

@@ -9,6 +9,8 @@
 //     anything else does. So a read never has to wait for room to write, and a
 //     write has no state of its own in OpenSSL.
 //   - Two threads may read and write at once, but an SSL serves one: `lock`.
+//   - Closing frees the SSL under that lock. Without it each call says EAGAIN,
+//     and the wait that follows tells that the connection is closed.
 //   - A failed send does not stop reads, as the other side may have said why.
 //   - A connection whose handshake did not succeed is of no use any more. So
 //     nobody sends in the clear what was meant for TLS.
@@ -43,7 +45,11 @@ typedef struct Shake {
 
 static ShakeNext shake_once(Tls *tls, int number) {
   ShakeNext next = SHAKE_FAILED;
-  tls_lock(tls, number);
+  if (!tls_lock(tls, number)) {
+    bool closed = tls->ssl == NULL;
+    tls_unlock(tls);
+    return closed ? SHAKE_READS : SHAKE_FAILED;
+  }
   int result = SSL_do_handshake(tls->ssl);
   int kind = SSL_get_error(tls->ssl, result);
   if (result == 1)
@@ -324,7 +330,8 @@ static CspStatus tls_info(CspCall *call) {
   if (tls == NULL) return csp_ok(call, csp_nil());
   CspValue map = csp_map(call, 6);
   pthread_mutex_lock(&tls->lock);
-  bool ready = tls->ready, ok = !ready || add_info(call, map, tls->ssl);
+  bool ready = tls->ready && tls->ssl != NULL,
+       ok = !ready || add_info(call, map, tls->ssl);
   pthread_mutex_unlock(&tls->lock);
   if (!ok) return CSP_PANIC;
   return csp_ok(call, ready ? map : csp_nil());

@@ -19,7 +19,7 @@ enum {
 typedef struct Tls {
   Csp *csp;
   pthread_mutex_t lock;  // guards what follows
-  SSL *ssl;
+  SSL *ssl;              // NULL: closed here
   bool is_server;
   bool ready;           // the handshake is over
   bool failed;          // `wrong` tells why
@@ -47,7 +47,8 @@ extern const CspLayer tls_layer;
 // How a BIO of ours works. NULL: out of memory.
 BIO_METHOD *tls_bio_method(void);
 // What each use of the SSL stands between. false: the layer has failed, and
-// errno is EPROTO. tls_unlock keeps errno.
+// errno is EPROTO, or it is closed, and errno is EAGAIN. tls_unlock keeps
+// errno.
 bool tls_lock(Tls *tls, int number);
 void tls_unlock(Tls *tls);
 // Sends what is kept. 0, or -1 and errno: EAGAIN where something is left.

@@ -267,6 +267,7 @@ static SSL_CTX *new_context(bool is_server) {
                                 SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(context, 1);
   SSL_CTX_set_session_id_context(context, name, sizeof name - 1);
   X509_VERIFY_PARAM *rules = SSL_CTX_get0_param(context);
   X509_VERIFY_PARAM_set_flags(rules, X509_V_FLAG_PARTIAL_CHAIN);

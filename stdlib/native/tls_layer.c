@@ -124,8 +124,8 @@ bool tls_lock(Tls *tls, int number) {
   tls->number = number;
   tls->recvs = RECVS;
   ERR_clear_error();
-  errno = EPROTO;
-  return !tls->failed;
+  errno = tls->ssl == NULL ? EAGAIN : EPROTO;
+  return tls->ssl != NULL && !tls->failed;
 }
 
 void tls_unlock(Tls *tls) {
@@ -199,13 +199,23 @@ static void layer_wrong(void *state, char *to, size_t room) {
   pthread_mutex_unlock(&tls->lock);
 }
 
+// An SSL is some 30 KB. They do not wait for a collection, which knows nothing
+// of them.
+static void layer_close(void *state) {
+  Tls *tls = state;
+  pthread_mutex_lock(&tls->lock);
+  SSL_free(tls->ssl);
+  tls->ssl = NULL;
+  drop_kept(tls);
+  pthread_mutex_unlock(&tls->lock);
+}
+
 static void layer_finalize(void *state) {
   Tls *tls = state;
-  SSL_free(tls->ssl);
-  csp_alloc_free(tls->kept);
+  layer_close(tls);
   pthread_mutex_destroy(&tls->lock);
   csp_alloc_free(tls);
 }
 
-const CspLayer tls_layer = {"tls",     layer_read,  layer_write,
-                            layer_end, layer_wrong, layer_finalize};
+const CspLayer tls_layer = {"tls",       layer_read,  layer_write,   layer_end,
+                            layer_wrong, layer_close, layer_finalize};
