@@ -4,7 +4,7 @@
 #ifndef CSP_VM_OPCODES_H
 #define CSP_VM_OPCODES_H
 
-#include "vm/value/proto.h"
+#include "vm/value/proto_layout.h"
 
 typedef enum Op {
 #define OP(name, ...) OP_##name,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compiled functions as a whole: making, checking and freeing them, and where
-// an instruction comes from. (Their layout: vm/value/proto.h.)
+// an instruction comes from. (Their layout: vm/value/proto_layout.h.)
 #ifndef CSP_VM_CODE_PROTO_H
 #define CSP_VM_CODE_PROTO_H
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "vm/value/proto.h"
+#include "vm/value/proto_layout.h"
 
 // From instruction `at` to before `end`, `place` holds the variable `name`: a
 // register, or VARIABLE_UPVALUE + an upvalue.

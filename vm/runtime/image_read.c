@@ -19,7 +19,7 @@
 #include "vm/runtime/image.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
-#include "vm/value/proto.h"
+#include "vm/value/proto_layout.h"
 
 enum { HEADER_WORDS = 2, LINE_WORDS = 4, CONSTANT_WORDS = 2 };
 

@@ -17,7 +17,7 @@
 #ifndef CSP_VM_GOROUTINE_H
 #define CSP_VM_GOROUTINE_H
 
-#include "vm/value/proto.h"
+#include "vm/value/proto_layout.h"
 
 enum {
   FRAME_WORDS = 3,

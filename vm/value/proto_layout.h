@@ -5,8 +5,8 @@
 // closes, those of a unit earlier (unit.c). Immutable once it is
 // compiled, except opcodes that specialise themselves and inline caches (single
 // 32- or 64-bit words, relaxed stores).
-#ifndef CSP_VM_PROTO_H
-#define CSP_VM_PROTO_H
+#ifndef CSP_VM_PROTO_LAYOUT_H
+#define CSP_VM_PROTO_LAYOUT_H
 
 #include "vm/value/object.h"
 
