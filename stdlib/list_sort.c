@@ -5,7 +5,9 @@
 // and floats whole, strings by the 7 bytes after what all of them begin with.
 // Only where keys are equal and do not say everything are the values themselves
 // compared. What all strings begin with is guessed by three of them. Where one
-// begins otherwise, the keys are made again.
+// begins otherwise, the keys are made again. Tuples get the key of their first
+// element, if those are of one kind. That of ints needs only the bits of their
+// range, and the first bits of the second element's key follow.
 //
 // It is done in pieces (csp_again), in phases: the copy is filled, the keys are
 // made, runs are sorted, then merged until there is one, which is stored.
@@ -27,6 +29,11 @@ typedef struct Item {
   CspValue by;     // what it is sorted by
   CspValue value;  // what is moved
 } Item;
+
+// Bytes of strings that are looked at for what they share.
+enum { COMMON_MAX = 256 };
+
+static size_t smaller_size(size_t a, size_t b) { return a < b ? a : b; }
 
 // --- Keys -------------------------------------------------------------------
 static uint64_t int_key(CspValue v) {
@@ -52,12 +59,82 @@ static uint64_t string_key(Str s) {
   return key << 8 | (s.len < 8 ? s.len : 8);
 }
 
+// Of what follows the bytes that all of them begin with.
+static uint64_t rest_key(Str s, size_t common) {
+  return string_key((Str){s.data + common, s.len - common});
+}
+
 static size_t common_len(Str a, Str b, size_t most) {
   size_t len = 0;
   if (most > a.len) most = a.len;
   if (most > b.len) most = b.len;
   while (len < most && a.data[len] == b.data[len]) len++;
   return len;
+}
+
+// What all tuples have as their first and second elements.
+typedef struct Columns {
+  CspType types[2];     // CSP_NIL: not all the same, or of no key
+  int64_t least, most;  // of the first, where they are ints
+  size_t common[2];     // bytes that all begin with, where they are strings
+} Columns;
+
+static bool has_key(CspValue v) {
+  CspType type = csp_type(v);
+  return type == CSP_INT || type == CSP_STRING ||
+         (type == CSP_FLOAT && !isnan(csp_to_float(v)));
+}
+
+// Of the first tuple all columns have the type.
+static void begin_columns(Columns *columns, CspValue tuple) {
+  for (int column = 0; column < 2; column++) {
+    CspValue v = csp_list_get(tuple, (size_t)column);
+    CspType type = has_key(v) ? csp_type(v) : CSP_NIL;
+    columns->types[column] = type;
+    columns->common[column] = type == CSP_STRING ? str_of(v).len : 0;
+    if (column == 0 && type == CSP_INT)
+      columns->least = columns->most = csp_to_int(v);
+  }
+}
+
+static void see_column(Columns *columns, int column, CspValue v,
+                       CspValue first) {
+  CspType *type = &columns->types[column];
+  if (*type != csp_type(v) || !has_key(v)) *type = CSP_NIL;
+  if (*type == CSP_STRING) {
+    size_t most = smaller_size(columns->common[column], COMMON_MAX);
+    columns->common[column] = common_len(str_of(v), str_of(first), most);
+  }
+  if (*type != CSP_INT || column > 0) return;
+  int64_t n = csp_to_int(v);
+  if (n < columns->least) columns->least = n;
+  if (n > columns->most) columns->most = n;
+}
+
+static uint64_t column_key(const Columns *columns, int column, CspValue tuple) {
+  CspValue v = csp_list_get(tuple, (size_t)column);
+  switch (columns->types[column]) {
+    case CSP_INT:
+      return int_key(v);
+    case CSP_FLOAT:
+      return float_key(v);
+    case CSP_STRING:
+      return rest_key(str_of(v), columns->common[column]);
+    default:
+      return 0;
+  }
+}
+
+// The order of keys is the order of tuples, as far as they tell it.
+static uint64_t tuple_key(const Columns *columns, CspValue tuple) {
+  if (columns->types[0] != CSP_INT) return column_key(columns, 0, tuple);
+  uint64_t least = (uint64_t)columns->least;
+  uint64_t range = (uint64_t)columns->most - least;
+  uint64_t first = (uint64_t)csp_to_int(csp_list_get(tuple, 0)) - least;
+  uint64_t second = column_key(columns, 1, tuple);
+  if (range == 0) return second;
+  int bits = 64 - __builtin_clzll(range);
+  return bits == 64 ? first : first << (64 - bits) | second >> bits;
 }
 
 // --- The state --------------------------------------------------------------
@@ -79,6 +156,7 @@ typedef struct Sort {
   CspType type;                            // of all keys
   bool mixed;                              // they are not, or have no key
   bool exact;                              // equal keys mean equal values
+  Columns columns;                         // of tuples
   size_t common;                           // bytes that all strings begin with
   int guesses;                             // of it, so far
   bool failed;                             // found two values without an order
@@ -93,12 +171,9 @@ enum {
   BLOCK = RUN * 512,  // items; a run lies in one block
   SHORT_LIST = 4096,
   SORT_TURNS = 512,
-  COMMON_MAX = 256,  // bytes of strings that are looked at for what they share
   GUESSES = 3,
   MISS_UNITS = 64  // to read a value, which lies anywhere
 };
-
-static size_t smaller_size(size_t a, size_t b) { return a < b ? a : b; }
 
 // --- Blocks -----------------------------------------------------------------
 static size_t half_blocks(const Sort *sort) {
@@ -183,6 +258,14 @@ static bool before(Sort *sort, const Item *a, const Item *b) {
 }
 
 // --- Phases: each does some turns from `at` on, within a block --------------
+static void see_tuple(Sort *sort, CspValue tuple, bool is_first) {
+  CspValue first = item_at(sort->items, 0)->by;
+  if (is_first) begin_columns(&sort->columns, tuple);
+  for (int column = 0; column < 2; column++)
+    see_column(&sort->columns, column, csp_list_get(tuple, (size_t)column),
+               csp_list_get(first, (size_t)column));
+}
+
 static bool fill(Sort *sort, size_t stop) {
   bool keyed = csp_type(sort->keys) == CSP_LIST;
   CspValue values[SORT_TURNS];
@@ -194,6 +277,8 @@ static bool fill(Sort *sort, size_t stop) {
     CspValue by = keyed ? csp_list_get(sort->keys, sort->at + i) : v;
     to[i] = (Item){0, by, v};
     sort->mixed |= csp_type(by) != sort->type;
+    if (sort->type != CSP_TUPLE || sort->mixed) continue;
+    see_tuple(sort, by, sort->at + i == 0);
   }
   sort->at = stop;
   return csp_type(sort->held) != CSP_LIST ||
@@ -229,8 +314,21 @@ static void set_string_keys(Sort *sort, size_t stop) {
       guess_again(sort, common_len(first, s, common));
       return;
     }
-    item->key = string_key((Str){s.data + common, s.len - common});
+    item->key = rest_key(s, common);
     sort->exact &= s.len - common < 8;
+  }
+}
+
+static uint64_t key_of(const Sort *sort, CspValue v) {
+  switch (sort->mixed ? CSP_NIL : sort->type) {
+    case CSP_INT:
+      return int_key(v);
+    case CSP_FLOAT:
+      return float_key(v);
+    case CSP_TUPLE:
+      return tuple_key(&sort->columns, v);
+    default:
+      return 0;
   }
 }
 
@@ -240,11 +338,8 @@ static void set_keys(Sort *sort, size_t stop) {
     return;
   }
   for (Item *item = item_at(sort->items, sort->at); sort->at < stop;
-       sort->at++, item++) {
-    item->key = sort->mixed             ? 0
-                : sort->type == CSP_INT ? int_key(item->by)
-                                        : float_key(item->by);
-  }
+       sort->at++, item++)
+    item->key = key_of(sort, item->by);
 }
 
 static void sort_short(Sort *sort, Item *items, size_t count) {
@@ -348,8 +443,8 @@ static void end_width(Sort *sort) {
 static void next_phase(Sort *sort) {
   if (sort->phase == FILL) {
     sort->mixed |= sort->type != CSP_INT && sort->type != CSP_FLOAT &&
-                   sort->type != CSP_STRING;
-    sort->exact = !sort->mixed;
+                   sort->type != CSP_STRING && sort->type != CSP_TUPLE;
+    sort->exact = !sort->mixed && sort->type != CSP_TUPLE;
     if (sort->exact && sort->type == CSP_STRING) guess_common(sort);
     sort_phase(sort, KEYS);
   } else if (sort->phase == KEYS) {
@@ -392,8 +487,9 @@ static bool some_turns(Sort *sort) {
 }
 
 static uint64_t units_of(const Sort *sort, size_t turns) {
-  if (sort->phase == KEYS && sort->type == CSP_STRING)
-    return turns * MISS_UNITS;
+  bool reads = sort->type == CSP_STRING || sort->type == CSP_TUPLE;
+  if (sort->phase == KEYS && reads) return turns * MISS_UNITS;
+  if (sort->phase == FILL && sort->type == CSP_TUPLE) return turns * MISS_UNITS;
   return turns * (sort->phase == RUNS ? 16 : 4);
 }
 
