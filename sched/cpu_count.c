@@ -153,14 +153,12 @@ uint64_t *cpu_count_affinity(const Memory *memory, uint32_t *cpus) {
   return NULL;
 }
 
-int cpu_count_in_affinity(const Memory *memory) {
-  uint32_t cpus;
-  uint64_t *set = cpu_count_affinity(memory, &cpus);
-  int count = set == NULL ? 1 : 0;
-  for (uint32_t i = 0; set != NULL && i < cpus / 64; i++) {
+int cpu_count_in_affinity(void) {
+  uint64_t set[CPUS_MAX / 64] = {0};
+  int count = 0;
+  if (sched_getaffinity(0, sizeof set, (cpu_set_t *)(void *)set) != 0) return 1;
+  for (size_t i = 0; i < CPUS_MAX / 64; i++)
     count += __builtin_popcountll(set[i]);
-  }
-  mem_free(set);
   return count;
 }
 
@@ -183,6 +181,6 @@ int sched_procs_from(const char *root, int affinity_count) {
   return most > PROCS_MAX ? PROCS_MAX : most;
 }
 
-int sched_default_procs(const Memory *memory) {
-  return sched_procs_from("", cpu_count_in_affinity(memory));
+int sched_default_procs(void) {
+  return sched_procs_from("", cpu_count_in_affinity());
 }

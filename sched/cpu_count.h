@@ -7,6 +7,6 @@
 
 // The affinity mask, of *cpus bits (mem_free it). NULL if it cannot be had.
 uint64_t *cpu_count_affinity(const Memory *memory, uint32_t *cpus);
-int cpu_count_in_affinity(const Memory *memory);  // CPUs in it, at least 1
+int cpu_count_in_affinity(void);  // CPUs in the caller's, at least 1
 
 #endif

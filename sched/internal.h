@@ -232,8 +232,14 @@ struct Sched {
     uint32_t hurry;        // atomic, a hint: it looks every CALL_NS
     uint32_t started;      // atomic
     RtThread thread;
-    int64_t line_at;  // when it prints the next trace line
+    int64_t line_at;     // when it prints the next trace line
+    int64_t counted_at;  // when it counted the CPUs
   } sysmon;
+  // How many Ps there are to be; see resize.c.
+  struct {
+    uint32_t follows;  // atomic: as many as CPUs
+    uint32_t wanted;   // atomic, of sysmon: so many, or 0
+  } cpus;
   // Immutable. What is watched; see stats.c and trace.c.
   struct {
     int64_t line_ns;  // 0: no lines

@@ -120,13 +120,13 @@ static void configure(Sched *sched, const SchedConfig *config) {
   if (config->max_threads > 0)
     sched->config.m_limit = (uint32_t)config->max_threads;
   sched->config.futile_max = FUTILE_MAX;
-  sched->config.cpus = cpu_count_in_affinity(sched->memory);
+  sched->config.cpus = cpu_count_in_affinity();
   sched->steal.topology = config->topology;
   sched->ps.count = 1;
   if (!sched->config.stepped) {
-    int procs =
-        config->procs > 0 ? config->procs : sched_default_procs(sched->memory);
+    int procs = config->procs > 0 ? config->procs : sched_default_procs();
     sched->ps.count = lifecycle_clamp_procs(sched, procs);
+    sched->cpus.follows = config->procs <= 0;
   }
   sched->config.syscalls_given = config->max_syscalls > 0;
   sched->config.syscalls_max =
@@ -135,6 +135,7 @@ static void configure(Sched *sched, const SchedConfig *config) {
           : lifecycle_calls_allowed(sched, sched->ps.count);
   sched->lock.rank = &rank_sched;
   sched->started_at = sched->sysmon.collected_at = rt_now();
+  sched->sysmon.counted_at = sched->started_at;
 }
 
 Sched *sched_new(const SchedConfig *config) {

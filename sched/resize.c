@@ -2,6 +2,10 @@
 // Changing the number of Ps (row 3), with the world stopped. A G may not sit
 // on a P that goes away: while such a stop is under way looks tell their G to
 // leave (stop_world_attend), so that all other Ps come without one.
+//
+// Where nobody has said how many there are to be, sysmon counts the CPUs each
+// second, and writes down another number (cpus.wanted). It has no P, so a G
+// changes it at its safepoint. A G that sets a number itself ends that.
 #include "sched/callback.h"
 #include "sched/global.h"
 #include "sched/idle.h"
@@ -78,7 +82,7 @@ static P *resize(P *p, G *g, int procs) {
   return heir;
 }
 
-P *sched_set_procs(P *p, G *g, int procs) {
+static P *change_procs(P *p, G *g, int procs) {
   Sched *sched = p->sched;
   procs = lifecycle_clamp_procs(sched, procs);
   if (sched->config.stepped) return p;
@@ -97,4 +101,27 @@ P *sched_set_procs(P *p, G *g, int procs) {
   stop_world_end(sched);
   idle_wakep(sched);  // new Ps may steal
   return p;
+}
+
+// --- Entry points -----------------------------------------------------------
+P *sched_set_procs(P *p, G *g, int procs) {
+  // relaxed: whoever follows later sees it in sched_follow_cpus, or has stopped
+  // the world before us
+  rt_store_relaxed(&p->sched->cpus.follows, 0u);
+  return change_procs(p, g, procs);
+}
+
+bool sched_cpus_changed(const Sched *sched) {
+  // relaxed: a hint
+  return rt_load_relaxed(&sched->cpus.wanted) != 0;
+}
+
+P *sched_follow_cpus(P *p, G *g) {
+  Sched *sched = p->sched;
+  // RMW: one of those that see it changes the number. Without memory for that
+  // count_cpus asks again
+  uint32_t wanted = rt_exchange(&sched->cpus.wanted, 0u);
+  // relaxed: see sched_set_procs
+  if (wanted == 0 || !rt_load_relaxed(&sched->cpus.follows)) return p;
+  return change_procs(p, g, (int)wanted);
 }

@@ -178,7 +178,7 @@ static inline uint32_t sched_place(uint32_t domain, uint32_t node) {
 }
 
 typedef struct SchedConfig {
-  int procs;            // 0: sched_default_procs
+  int procs;            // 0: sched_default_procs, and follows it
   int max_threads;      // 0: M_LIMIT_DEFAULT
   int max_syscalls;     // Ms in blocking calls; 0 means at most 512. (Quick
                         // ones that began before come on top, at most one for
@@ -197,7 +197,7 @@ typedef struct SchedConfig {
 
 // CPUs this process may use, by the affinity mask and the tightest cgroup v1/v2
 // quota of this group and all its ancestors, rounded up, in 1..PROCS_MAX.
-int sched_default_procs(const Memory *memory);
+int sched_default_procs(void);
 // From an invented /proc and /sys below `root`, and a mask's count.
 int sched_procs_from(const char *root, int affinity_count);
 // The topology of an invented (or, with "", the real) /sys below `root`, for
@@ -292,6 +292,12 @@ int sched_procs(const Sched *sched);
 // (the G's state saved). On return the caller may hold another P, the result.
 // NULL: its P was taken away, and the G queued. Without memory nothing changes.
 P *sched_set_procs(P *p, G *g, int procs);
+// Whether the CPUs that this process may use have changed, so that somebody is
+// to call sched_follow_cpus. Never after sched_set_procs, nor where the config
+// has said how many Ps there are. Any thread.
+bool sched_cpus_changed(const Sched *sched);
+// As many Ps as that, as sched_set_procs does it.
+P *sched_follow_cpus(P *p, G *g);
 
 // --- Running ----------------------------------------------------------------
 // Starts g (IDLE or DEAD, with resume set): gives it an id, puts it into

@@ -3,10 +3,10 @@
 // in time. That is a slice that is over, timers of a P whose G does not come to
 // a look, and a blocking call that lasts while its P has work (row 22). It also
 // asks for a collection that nobody asked for in two minutes, polls when nobody
-// has for 10 ms, and writes lines of statistics. It reads atomics of Ps, sets
-// flags, and takes Ps out of calls. It touches no timer and no heap. The only
-// Gs that it touches are those that netpoll has readied, which it puts into an
-// inbox.
+// has for 10 ms, counts the CPUs each second, and writes lines of statistics.
+// It reads atomics of Ps, sets flags, and takes Ps out of calls. It touches no
+// timer and no heap. The only Gs that it touches are those that netpoll has
+// readied, which it puts into an inbox.
 //
 // It sleeps until the earliest of these deadlines. An M that begins a call
 // while there is work wakes it, and it looks every 20 us (sysmon.hurry) until
@@ -20,6 +20,7 @@
 #include "sched/crowd.h"
 #include "sched/idle.h"
 #include "sched/inbox.h"
+#include "sched/lifecycle.h"
 #include "sched/poll.h"
 #include "sched/runq.h"
 #include "sched/stats.h"
@@ -29,6 +30,7 @@
 
 static const int64_t ROUND_MIN = NS_PER_MS / 2, ROUND_MAX = 5 * NS_PER_MS;
 static const int64_t COLLECT_NS = (int64_t)120 * 1000 * NS_PER_MS;
+static const int64_t COUNT_NS = (int64_t)1000 * NS_PER_MS;
 enum { QUIET_ROUNDS = 2, HURRY_ROUNDS = 50 };
 
 void sysmon_wake(Sched *sched) {
@@ -127,6 +129,18 @@ static void want_collection(Sched *sched, int64_t now) {
   if (sched->hooks.want_gc != NULL) sched->hooks.want_gc(sched->hooks.host);
 }
 
+// A quota or the affinity mask may change while the program runs. A G at its
+// safepoint changes the number of Ps (sched_follow_cpus).
+static void count_cpus(Sched *sched, int64_t now) {
+  // relaxed, both: whoever follows asks again
+  if (!rt_load_relaxed(&sched->cpus.follows)) return;
+  if (now - sched->sysmon.counted_at < COUNT_NS) return;
+  sched->sysmon.counted_at = now;
+  int procs = lifecycle_clamp_procs(sched, sched_default_procs());
+  bool changed = procs != procs_now(sched);
+  rt_store_relaxed(&sched->cpus.wanted, changed ? (uint32_t)procs : 0u);
+}
+
 static void sleep_wholly(Sched *sched) {
   // seq: before all_idle looks (see the head)
   rt_store_seq(&sched->sysmon.asleep, 1u);
@@ -151,6 +165,7 @@ void sysmon_main(void *arg) {
     }
     int64_t now = rt_now();
     want_collection(sched, now);
+    count_cpus(sched, now);
     bool work = false;
     if (poll_is_due(sched, now - SLICE_NS)) poll_block(sched, 0, true);
     crowd_watch(sched, now);

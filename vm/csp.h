@@ -91,7 +91,7 @@ typedef struct CspLoad {
 // Every field but `size` is zero by default. New versions add some at the end.
 typedef struct CspConfig {
   size_t size;         // of this struct, as the host was compiled
-  int procs;           // number of Ps; 0 takes as many as the CPUs usable
+  int procs;           // number of Ps; 0 follows the CPUs usable
   bool stepped;        // no threads: all runs on the host's (csp_call)
   int max_threads;     // that run or block in calls; 0 means 10,000. 1: EINVAL.
                        // There are fewer Ps than that

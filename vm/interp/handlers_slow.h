@@ -42,6 +42,7 @@ SHARED(look) {
   Next follow = safepoint(local, g);
   if (UNLIKELY(follow == THROW)) JUMP_TO(throw_panic);
   if (follow == LEFT) JUMP_TO(switch_away);
+  if (UNLIKELY(follow == RETURN)) return;
   RELOAD_FRAME();
   count = charged(local, count);
   NEXT();

@@ -90,6 +90,11 @@ static __attribute__((noinline)) Next safepoint(Local *local, Goroutine *g) {
     sched_preempt(local->p, &g->g);
     return LEFT;
   }
+  if (UNLIKELY(sched_cpus_changed(local->vm->sched))) {
+    P *p = sched_follow_cpus(local->p, &g->g);
+    if (p == NULL) return RETURN;
+    local = local_of(p);
+  }
   if (UNLIKELY(heap_gc_wanted(local->vm->heap))) gc_collect(local->p, g);
   work_forget();
   return UNLIKELY(work_interrupted(local, g) || group_stops(local, g)) ? THROW
