@@ -635,7 +635,7 @@ typedef struct CspLayer {
   void (*wrong)(void *state, char *to, size_t room);  // text for EPROTO
   // The connection is closed. Calls that run or follow are to say EAGAIN.
   void (*close)(void *state);
-  void (*finalize)(void *state);                      // as CspClass.finalize
+  void (*finalize)(void *state);  // as CspClass.finalize
 } CspLayer;
 // The descriptor of a connection. NULL: v is no connection, or not yet.
 CspFd *csp_connection_fd(CspValue v);
