@@ -1,4 +1,5 @@
 # Kept connections give their descriptors to new ones where none is left.
+# small: CSPDEBUG=
 # expect: 100 origins answer: true
 # expect: and are kept again: true
 cat > "$TMPDIR/script.csp" << 'END_OF_SCRIPT'
