@@ -86,8 +86,7 @@ static CspValue string_or_nil(CspCall *call, Str s) {
 
 // (READ_WHOLE, method, path, query, fields, flags, length), or (status, why).
 static CspStatus give_request(CspCall *call, NetRead *read, Str text) {
-  HttpHead head =
-      http_parse_request(text, net_layer(read->connection) != NULL);
+  HttpHead head = http_parse_request(text, net_layer(read->connection) != NULL);
   csp_charge(call, text.len / 16);
   if (head.status != 0) return give_status(call, read, head.status, head.why);
   int flags = (head.keeps ? FLAG_KEEPS : 0) |
