@@ -1,6 +1,6 @@
 # What https must not do: take what nobody asked for as the next answer, or
-# show a client's certificate to the host that a redirect names. And targets
-# with https:// are of this server, those with http:// are not.
+# show a client's certificate to the host that a redirect names. A target that
+# begins with https is of this server, and one with http is not.
 # needs: openssl
 # expect: kept: true
 # expect: no poison: ok ok
