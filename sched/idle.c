@@ -86,7 +86,9 @@ bool idle_is_valid(const Sched *sched) {
   for (const P *p = sched->idle.ps; p != NULL; p = p->idle_link, count++) {
     uint64_t word = sched->idle_mask.words[p->id >> 6];
     if ((word >> (p->id & 63) & 1) == 0) return false;
-    if (p->status != P_IDLE || p->m != NULL || count > PROCS_MAX) return false;
+    // relaxed: under sched.lock
+    if (rt_load_relaxed(&p->status) != P_IDLE) return false;
+    if (p->m != NULL || count > PROCS_MAX) return false;
   }
   return count == sched->idle_count;
 }

@@ -30,9 +30,10 @@ typedef struct HttpHead {
   bool has_host, has_length, has_coding;
 } HttpHead;
 
-// The text ends with a line's end. A request that is refused has a status from
-// 400 on. A response that is refused has the status 0.
-HttpHead http_parse_request(Str text);
+// The text ends with a line's end. is_secure: it came over TLS. A request that
+// is refused has a status from 400 on. A response that is refused has the
+// status 0.
+HttpHead http_parse_request(Str text, bool is_secure);
 HttpHead http_parse_response(Str text);
 
 typedef struct HttpField {
@@ -54,6 +55,7 @@ CspStatus http_read_line(CspCall *call);
 CspStatus http_read_size(CspCall *call);
 CspStatus http_is_field_line(CspCall *call);
 CspStatus http_end_if_idle(CspCall *call);
+CspStatus http_is_quiet(CspCall *call);
 CspStatus http_break(CspCall *call);
 CspStatus http_is_closed(CspCall *call);
 CspStatus http_field(CspCall *call);

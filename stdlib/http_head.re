@@ -243,13 +243,14 @@ static void read_fields(HttpHead *head, HttpCursor at, HttpCursor last,
 }
 
 // --- Requests ---------------------------------------------------------------
-// http://HOST/PATH is the form that proxies get. Its host must be Host's, so
-// that nobody is misled by one of the two.
-static Str without_host(HttpHead *head, Str target) {
-  enum { SCHEME = 7 };
-  if (target.len < SCHEME || strncasecmp(target.data, "http://", SCHEME) != 0)
+// http://HOST/PATH is the form that proxies get, and https:// over TLS. Its host
+// must be Host's, so that nobody is misled by one of the two.
+static Str without_host(HttpHead *head, Str target, bool is_secure) {
+  const char *scheme = is_secure ? "https://" : "http://";
+  size_t len = strlen(scheme);
+  if (target.len < len || strncasecmp(target.data, scheme, len) != 0)
     return target;
-  const char *begin = target.data + SCHEME, *end = target.data + target.len;
+  const char *begin = target.data + len, *end = target.data + target.len;
   const char *at = begin;
   while (at < end && *at != '/' && *at != '?') at++;
   head->authority = (Str){begin, (size_t)(at - begin)};
@@ -257,8 +258,8 @@ static Str without_host(HttpHead *head, Str target) {
   return (Str){at, (size_t)(end - at)};
 }
 
-static void read_target(HttpHead *head, Str target) {
-  target = without_host(head, target);
+static void read_target(HttpHead *head, Str target, bool is_secure) {
+  target = without_host(head, target, is_secure);
   bool is_star = target.len == 1 && target.data[0] == '*' &&
                  is_name(head->method, "OPTIONS");
   const char *mark =
@@ -276,7 +277,7 @@ static void read_target(HttpHead *head, Str target) {
     refuse_head(head, 400, "the target has a #");
 }
 
-HttpHead http_parse_request(Str text) {
+HttpHead http_parse_request(Str text, bool is_secure) {
   HttpHead head = {.keeps = true};
   HttpCursor at = (HttpCursor)text.data, last = at + text.len;
   Str target;
@@ -291,7 +292,7 @@ HttpHead http_parse_request(Str text) {
     return head;
   }
   head.keeps = head.minor > 0;
-  read_target(&head, target);
+  read_target(&head, target, is_secure);
   read_fields(&head, at, last, true);
   if (!head.has_host && head.minor > 0) refuse_head(&head, 400, "there is no Host");
   if (head.authority.len > 0 && !http_same_name(head.authority, head.host))

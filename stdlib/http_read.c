@@ -3,6 +3,8 @@
 // read of the connection with a form of its own, so it waits, takes turns and
 // ends as any other. A head is parsed once it is there as a whole. So it does
 // not matter in which pieces it came.
+#include <errno.h>
+
 #include "stdlib/http.h"
 #include "stdlib/net_read.h"
 
@@ -84,7 +86,7 @@ static CspValue string_or_nil(CspCall *call, Str s) {
 
 // (READ_WHOLE, method, path, query, fields, flags, length), or (status, why).
 static CspStatus give_request(CspCall *call, NetRead *read, Str text) {
-  HttpHead head = http_parse_request(text);
+  HttpHead head = http_parse_request(text, net_layer(read->connection) != NULL);
   csp_charge(call, text.len / 16);
   if (head.status != 0) return give_status(call, read, head.status, head.why);
   int flags = (head.keeps ? FLAG_KEEPS : 0) |
@@ -280,6 +282,29 @@ CspStatus http_end_if_idle(CspCall *call) {
                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
   if (next == LIFE_OVER) csp_fd_close(call, connection->fd);
   return csp_ok_nothing(call);
+}
+
+// (connection): whether it is open, and nothing has come that nobody has read.
+// Nobody reads it meanwhile.
+CspStatus http_is_quiet(CspCall *call) {
+  enum { TRIES = 4 };
+  Connection *connection = net_connection(call);
+  bool quiet = false;
+  char byte;
+  if (connection == NULL) return CSP_PANIC;
+  int fd = csp_fd_enter(connection->fd, CSP_READS);
+  if (fd < 0) return csp_ok_bool(call, false);
+  if (connection->in.len == connection->in.at && !connection->has_gap) {
+    ssize_t n = -1;
+    // A layer may have something to read that is none of its data, but not
+    // without end.
+    errno = EINTR;
+    for (int i = 0; i < TRIES && n < 0 && errno == EINTR; i++)
+      n = net_receive(connection, fd, &byte, 1);
+    quiet = n < 0 && errno == EAGAIN;
+  }
+  csp_fd_leave(call, connection->fd, CSP_READS);
+  return csp_ok_bool(call, quiet);
 }
 
 // (connection): closes it so that the other side knows that not all has come.

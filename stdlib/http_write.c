@@ -266,8 +266,14 @@ CspStatus http_response_head(CspCall *call) {
   return head_done(call, &out);
 }
 
-// (method, target, host, headers, length, flags): the head as a string. The
-// target is one that url has checked.
+// Printable ASCII without spaces: what cannot end a part of a line.
+static bool is_part(Str s) {
+  for (size_t i = 0; i < s.len; i++)
+    if (s.data[i] <= ' ' || s.data[i] >= 0x7f) return false;
+  return s.len > 0;
+}
+
+// (method, target, host, headers, length, flags): the head as a string.
 CspStatus http_request_head(CspCall *call) {
   Str method, target, host;
   int64_t length, flags;
@@ -279,6 +285,9 @@ CspStatus http_request_head(CspCall *call) {
     return CSP_PANIC;
   if (!http_is_token(method))
     return bad_string(call, "http: method", "a word", method);
+  if (!is_part(target) || !is_part(host))
+    return csp_panic(call,
+                     "http: the target and Host must be ASCII without spaces");
   buffer_add(&out, method.data, method.len);
   head_text(&out, " ");
   buffer_add(&out, target.data, target.len);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writing WebSockets. A frame is written in one turn of the connection, so the
 // frames of many goroutines are never mixed. One that is given up or fails
-// after its beginning leaves in_frame behind it, and then nothing can follow.
+// after its beginning leaves in_frame set, and then nothing can follow.
 #include <errno.h>
 #include <string.h>
 

@@ -160,7 +160,7 @@ static CspStatus shake_enter(CspCall *call, Shake *shake) {
   int error = csp_layer_on(csp_arg(call, 0), &tls_layer, shake->tls);
   shake->is_laid = error == 0;
   if (error == EISCONN)
-    return shake_fails(call, shake, "tls", "it has TLS already");
+    return shake_fails(call, shake, "exists", "it has TLS already");
   if (error != 0)
     return shake_fails(call, shake, "tls",
                        "something was received before TLS, and not read");

@@ -177,6 +177,11 @@ static int64_t layer_write(void *state, int number, const void *from,
   Tls *tls = state;
   size_t count = 0;
   if (!tls_lock(tls, number) || tls_flush(tls) != 0) return layer_over(tls, -1);
+  // A write after close_write fails as without TLS, and the reads go on.
+  if (len > 0 && (SSL_get_shutdown(tls->ssl) & SSL_SENT_SHUTDOWN) != 0) {
+    errno = EPIPE;
+    return layer_over(tls, -1);
+  }
   if (len > 0 && SSL_write_ex(tls->ssl, from, len, &count) != 1)
     return layer_over(tls, tls_problem(tls));
   errno = tls->send_error;

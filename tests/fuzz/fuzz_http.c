@@ -58,7 +58,7 @@ static void is_sound(const HttpHead *head) {
 }
 
 static bool try_request(Str text) {
-  HttpHead head = http_parse_request(text);
+  HttpHead head = http_parse_request(text, false);
   if (head.status != 0) {
     must(head.status >= 400 && head.status < 600 && head.why != NULL,
          "a request is refused with a status and why");
@@ -78,7 +78,7 @@ static bool try_request(Str text) {
       head.query.data != NULL ? "?" : "", (int)head.query.len,
       head.query.data != NULL ? head.query.data : "", head.minor);
   len += rewrite_fields(head.fields, again + len);
-  HttpHead other = http_parse_request((Str){again, len});
+  HttpHead other = http_parse_request((Str){again, len}, false);
   must_be_alike(&head, &other);
   free(again);
   return true;
