@@ -1,7 +1,7 @@
 # The same as cancelled_waits.sh, 10,000 times for each place.
+# long: a minute or two.
+# once: it has many turns of its own.
 # needs: redis-server python3 openssl
-# long: about a minute
-# once: it has many turns of its own
 # timeout: 500
 # small: TIMES=20
 . tests/soak/lib/waits.sh

@@ -108,6 +108,7 @@ CspFd *csp_fd_open(CspCall *call, int number) {
   }
   *fd = (CspFd){.vm = vm, .desc = poll_open(vm->sched, number), .fd = number};
   if (fd->desc != NULL) {
+    // RMW: a sum that any thread adds to. It orders nothing
     rt_add(&vm->poll_records, 1u);
     return fd;
   }
@@ -137,7 +138,7 @@ void csp_fd_free(CspFd *fd) {
   if (!rt_load_relaxed(&fd->closed)) close(fd->fd);
   if (lives) {
     poll_free(fd->desc);
-    rt_sub(&fd->vm->poll_records, 1u);
+    rt_sub(&fd->vm->poll_records, 1u);  // RMW: as in csp_fd_open
   }
   mem_free(fd);
 }

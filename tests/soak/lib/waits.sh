@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sourced by the tests of cancelled waits: makes in $TMPDIR what waits.csp wants,
-# and runs it so many times. What it has made ends with the test.
+# Sourced by the tests of cancelled waits. It makes in $TMPDIR what waits.csp
+# wants, and runs it so many times. What it has made ends with the test.
 waits=$PWD/tests/soak/lib/waits.csp
 redis=$PWD/tests/stdlib/redis/lib/server.sh
 . tests/stdlib/tls/lib/certs.sh
