@@ -51,7 +51,6 @@ static const CspFunction http_functions[] = {
     {"_read_line", "connection", http_read_line},
     {"_end_if_idle", "connection", http_end_if_idle},
     {"_is_quiet", "connection", http_is_quiet},
-    {"_break", "connection", http_break},
     {"_is_closed", "listener", http_is_closed},
     {"_add_route", "routes, pattern, number", http_add_route},
     CSP_REPEATABLE,

@@ -56,7 +56,6 @@ CspStatus http_read_size(CspCall *call);
 CspStatus http_is_field_line(CspCall *call);
 CspStatus http_end_if_idle(CspCall *call);
 CspStatus http_is_quiet(CspCall *call);
-CspStatus http_break(CspCall *call);
 CspStatus http_is_closed(CspCall *call);
 CspStatus http_field(CspCall *call);
 CspStatus http_fields(CspCall *call);

@@ -307,20 +307,6 @@ CspStatus http_is_quiet(CspCall *call) {
   return csp_ok_bool(call, quiet);
 }
 
-// (connection): closes it so that the other side knows that not all has come.
-CspStatus http_break(CspCall *call) {
-  Connection *connection = net_connection(call);
-  struct linger now = {.l_onoff = 1, .l_linger = 0};
-  if (connection == NULL) return CSP_PANIC;
-  int fd = csp_fd_enter(connection->fd, CSP_WRITES);
-  if (fd >= 0) {
-    setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
-    csp_fd_leave(call, connection->fd, CSP_WRITES);
-  }
-  csp_fd_close(call, connection->fd);
-  return csp_ok_nothing(call);
-}
-
 // (listener): whether it is closed.
 CspStatus http_is_closed(CspCall *call) {
   Listener *listener = net_listener(call);

@@ -204,6 +204,13 @@ static CspStatus connection_close(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
+static CspStatus connection_reset(CspCall *call) {
+  Connection *connection = net_connection(call);
+  if (connection == NULL) return CSP_PANIC;
+  csp_fd_reset(call, connection->fd);
+  return csp_ok_nothing(call);
+}
+
 static CspStatus give_address(CspCall *call, const NetAddress *address) {
   char text[NET_ADDRESS_TEXT];
   net_address_text(address, text);
@@ -263,6 +270,7 @@ static const CspFunction connection_methods[] = {
     {"write", "connection, pieces...", net_write},
     CSP_REPEATABLE,
     {"close", "connection", connection_close},
+    {"reset", "connection", connection_reset},
     {"local", "connection", connection_local},
     {"remote", "connection", connection_remote},
     {"stall", "connection, limit, rate = 0", connection_stall},

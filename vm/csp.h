@@ -600,6 +600,9 @@ CspFd *csp_fd_open(CspCall *call, int number);
 // Ends all waits (CSP_FD_CLOSED). The number is closed now, or by the call that
 // leaves last. false: it was closed before.
 bool csp_fd_close(CspCall *call, CspFd *fd);
+// The same, and a connection of TCP is reset: the other side sees that not all
+// has come.
+bool csp_fd_reset(CspCall *call, CspFd *fd);
 // Frees it, and closes the number if that is open. No call uses it. Any thread,
 // also in CspClass.finalize. Does not block. NULL does nothing.
 void csp_fd_free(CspFd *fd);

@@ -10,7 +10,23 @@ import (
 	"strings"
 )
 
+// What the hog computes: without it the loop could be left out.
+var computed uint64
+
+func hog() {
+	x := uint64(1)
+	for {
+		x = x*1664525 + 1013904223
+		computed = x
+	}
+}
+
 func main() {
+	args := os.Args[1:]
+	if len(args) > 0 && args[0] == "hog" {
+		args = args[1:]
+		go hog()
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello/", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -22,8 +38,8 @@ func main() {
 		panic(err)
 	}
 	fmt.Println(listener.Addr())
-	if len(os.Args) == 3 {
-		panic(http.ServeTLS(listener, mux, os.Args[1], os.Args[2]))
+	if len(args) == 2 {
+		panic(http.ServeTLS(listener, mux, args[0], args[1]))
 	}
 	panic(http.Serve(listener, mux))
 }

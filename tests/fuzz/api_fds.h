@@ -98,7 +98,9 @@ static CspStatus native_link_write(CspCall *call) {
 static CspStatus native_link_close(CspCall *call) {
   Link *link = link_of(call);
   if (link == NULL) return csp_bad_arg(call, 0, "a link");
-  return csp_ok_bool(call, csp_fd_close(call, link->fd));
+  bool resets = link->number % 2 != 0;
+  return csp_ok_bool(call, resets ? csp_fd_reset(call, link->fd)
+                                  : csp_fd_close(call, link->fd));
 }
 
 static CspValue link_new(CspCall *call, int number) {

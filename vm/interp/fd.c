@@ -23,6 +23,7 @@
 #include "vm/interp/fd.h"
 
 #include <errno.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 // --- Waits ------------------------------------------------------------------
@@ -73,10 +74,18 @@ void piece_wait_drop(P *p, PieceWait *wait) {
 }
 
 // --- The number -------------------------------------------------------------
+// What is no connection of TCP does not mind.
+static void reset_number(int number) {
+  struct linger now = {.l_onoff = 1, .l_linger = 0};
+  setsockopt(number, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+}
+
 // Once: poll_turn_leave and poll_turn_end tell one thread.
 static void close_number(CspFd *fd) {
   // relaxed: read by csp_fd_free alone, after all that use it
   rt_store_relaxed(&fd->closed, 1u);
+  // relaxed: it was set before the turns ended, and the last of them is over
+  if (rt_load_relaxed(&fd->resets)) reset_number(fd->fd);
   close(fd->fd);
 }
 
@@ -98,7 +107,11 @@ CspFd *csp_fd_open(CspCall *call, int number) {
     return NULL;
   }
   *fd = (CspFd){.vm = vm, .desc = poll_open(vm->sched, number), .fd = number};
-  if (fd->desc != NULL) return fd;
+  if (fd->desc != NULL) {
+    // RMW: a sum that any thread adds to. It orders nothing
+    rt_add(&vm->poll_records, 1u);
+    return fd;
+  }
   int error = errno;
   mem_free(fd);
   errno = error;
@@ -112,13 +125,21 @@ bool csp_fd_close(CspCall *call, CspFd *fd) {
   return true;
 }
 
+bool csp_fd_reset(CspCall *call, CspFd *fd) {
+  rt_store_relaxed(&fd->resets, 1u);  // relaxed: see close_number
+  return csp_fd_close(call, fd);
+}
+
 void csp_fd_free(CspFd *fd) {
   if (fd == NULL) return;
   // relaxed, all: nobody else has it
   bool lives = fd->vm->sched != NULL;  // else its descriptors are gone
   if (lives && !rt_load_relaxed(&fd->ended)) poll_turn_end(NULL, fd->desc);
   if (!rt_load_relaxed(&fd->closed)) close(fd->fd);
-  if (lives) poll_free(fd->desc);
+  if (lives) {
+    poll_free(fd->desc);
+    rt_sub(&fd->vm->poll_records, 1u);  // RMW: as in csp_fd_open
+  }
   mem_free(fd);
 }
 

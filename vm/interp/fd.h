@@ -13,6 +13,7 @@ struct CspFd {
   int fd;
   uint32_t ended;   // atomic: csp_fd_close was called
   uint32_t closed;  // atomic: fd is the system's again
+  uint32_t resets;  // atomic: see csp_fd_reset
 };
 
 // g waits for what its next piece is to wait for. true: it has parked, and

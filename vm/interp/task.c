@@ -26,6 +26,8 @@ static Goroutine *take_free(Local *local) {
   local->free = g->g.link != NULL ? goroutine_of(g->g.link) : NULL;
   local->free_count--;
   g->g.link = NULL;
+  // Its next goroutine may wait for long, and would hold what this one had.
+  for (size_t i = 0; i < g->block->cap; i++) g->block->slots[i] = VALUE_NIL;
   return g;
 }
 

@@ -89,6 +89,7 @@ bool fd_wait_begin(P *p, Goroutine *g, FdWait *wait) {
     *(vm->stepped ? &wait->refused : &wait->blocks) = true;
     return false;
   }
+  rt_add(&vm->poll_records, 1u);  // RMW: as in csp_fd_open
   bool goes_on = show(vm, wait->wait, wait->desc);
   PollMode mode = wait->wait->write ? POLL_WRITE : POLL_READ;
   if (goes_on && poll_wait(p, &g->g, wait->desc, mode) == POLL_PARKED)
@@ -102,6 +103,7 @@ void fd_wait_over(P *p, FdWait *wait) {
   hide(local_of(p)->vm, wait->wait);
   poll_close(p, wait->desc);
   poll_free(wait->desc);
+  rt_sub(&local_of(p)->vm->poll_records, 1u);  // RMW: as in csp_fd_open
   wait->desc = NULL;
   fd_wait_drop(wait);
 }

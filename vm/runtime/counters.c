@@ -52,6 +52,7 @@ const char *counters_label(void *host, const G *sg) {
   X("threads", stats.threads)               \
   X("idle_threads", stats.idle_threads)     \
   X("runqueue", stats.runqueue)             \
+  X("poll_records", records)                \
   X("heap_live", heap.live)                 \
   X("heap_allocated", heap.total_allocated) \
   X("heap_mapped", heap.mapped)             \
@@ -65,6 +66,8 @@ size_t counters_read(Vm *vm, Counter *out) {
   HeapStats heap;
   sched_stats(vm->sched, &stats);
   heap_stats(vm->heap, &heap);
+  // relaxed: any recent value
+  uint64_t records = rt_load_relaxed(&vm->poll_records);
   size_t n = 0;
 #define X(field, text) out[n++] = (Counter){#field, stats.field};
   SCHED_STATS(X)
