@@ -90,6 +90,7 @@ static const CspFunction http_functions[] = {
      http_request_head},
     {"_check_headers", "headers", http_check_headers},
     {"status_text", "status", http_status_text},
+    {"_log_text", "text", http_log_text},
     {"date", "seconds", http_date},
     {"_new_routes", "", http_new_routes},
     {"_find_route", "routes, method, path", http_find_route},
