@@ -9,39 +9,64 @@ static CspStatus http_error(CspCall *call) {
 }
 
 // --- What other modules give ------------------------------------------------
-// The module tls tells what it can do when it is imported. So a program that
-// does without it does not load it.
+// The modules tls and zlib tell what they can do when they are imported. So a
+// program that does without them does not load them.
 typedef struct HttpGiven {
-  CspHandle tls;  // atomic: 0 for none, or a tuple of two functions
+  CspHandle tls, zlib;  // atomic: 0 for none, or a tuple of functions
 } HttpGiven;
 
 static const CspClass given_class = {"http's modules", NULL, sizeof(HttpGiven),
                                      NULL};
 
-// (client, server): what makes a connection secure. It is called once.
-static CspStatus http_give_tls(CspCall *call) {
-  HttpGiven *given = csp_state(csp_of(call), &given_class);
-  CspValue both[] = {csp_arg(call, 0), csp_arg(call, 1)};
-  CspHandle handle = csp_hold(call, csp_tuple(call, both, 2)), none = 0;
-  if (given == NULL || handle == 0) return csp_panic_memory(call);
-  // Release: whoever reads the handle (http_tls) finds what it holds.
-  if (!__atomic_compare_exchange_n(&given->tls, &none, handle, false,
+// Keeps the first tuple that is given.
+static CspStatus http_keep(CspCall *call, CspHandle *place, CspValue tuple) {
+  CspHandle handle = csp_hold(call, tuple), none = 0;
+  if (handle == 0) return csp_panic_memory(call);
+  // Release: whoever reads the handle (http_give) finds what it holds.
+  if (!__atomic_compare_exchange_n(place, &none, handle, false,
                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
     csp_release(csp_of(call), handle);
   return csp_ok_nothing(call);
 }
 
+static CspStatus http_give(CspCall *call, const CspHandle *place) {
+  // Pairs with http_keep.
+  CspHandle handle = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  return csp_ok(call, handle == 0 ? csp_nil() : csp_held(call, handle));
+}
+
+// (client, server): what makes a connection secure. It is called once.
+static CspStatus http_give_tls(CspCall *call) {
+  HttpGiven *given = csp_state(csp_of(call), &given_class);
+  CspValue both[] = {csp_arg(call, 0), csp_arg(call, 1)};
+  if (given == NULL) return csp_panic_memory(call);
+  return http_keep(call, &given->tls, csp_tuple(call, both, 2));
+}
+
 static CspStatus http_tls(CspCall *call) {
   HttpGiven *given = csp_state(csp_of(call), &given_class);
   if (given == NULL) return csp_panic_memory(call);
-  // Pairs with http_give_tls.
-  CspHandle handle = __atomic_load_n(&given->tls, __ATOMIC_ACQUIRE);
-  return csp_ok(call, handle == 0 ? csp_nil() : csp_held(call, handle));
+  return http_give(call, &given->tls);
+}
+
+// (functions): a tuple, whose order zlib.csp tells. It is called once.
+static CspStatus http_give_zlib(CspCall *call) {
+  HttpGiven *given = csp_state(csp_of(call), &given_class);
+  if (given == NULL) return csp_panic_memory(call);
+  return http_keep(call, &given->zlib, csp_arg(call, 0));
+}
+
+static CspStatus http_zlib(CspCall *call) {
+  HttpGiven *given = csp_state(csp_of(call), &given_class);
+  if (given == NULL) return csp_panic_memory(call);
+  return http_give(call, &given->zlib);
 }
 
 static const CspFunction http_hidden[] = {
     {"_give_tls", "client, server", http_give_tls},
     {"_given_tls", "", http_tls},
+    {"_give_zlib", "functions", http_give_zlib},
+    {"_given_zlib", "", http_zlib},
     {NULL, NULL, NULL},
 };
 
@@ -65,6 +90,7 @@ static const CspFunction http_functions[] = {
      http_request_head},
     {"_check_headers", "headers", http_check_headers},
     {"status_text", "status", http_status_text},
+    {"_log_text", "text", http_log_text},
     {"date", "seconds", http_date},
     {"_new_routes", "", http_new_routes},
     {"_find_route", "routes, method, path", http_find_route},

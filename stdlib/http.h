@@ -66,6 +66,7 @@ CspStatus http_check_headers(CspCall *call);
 CspStatus http_response_head(CspCall *call);
 CspStatus http_request_head(CspCall *call);
 CspStatus http_status_text(CspCall *call);
+CspStatus http_log_text(CspCall *call);
 
 // --- http_routes.c ----------------------------------------------------------
 extern const CspClass http_routes_class;

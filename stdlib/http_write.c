@@ -312,3 +312,22 @@ CspStatus http_check_headers(CspCall *call) {
   buffer_free(&out);
   return good ? csp_ok_nothing(call) : CSP_PANIC;
 }
+
+// --- Logs -------------------------------------------------------------------
+// (text): what may stand within quotes in a line of a log. Quotes, backslashes,
+// controls and bytes that are not ASCII become \xHH, as nginx writes them.
+CspStatus http_log_text(CspCall *call) {
+  static const char digits[] = "0123456789ABCDEF";
+  Str text;
+  Buffer out = buffer_of(call);
+  if (!need_str(call, 0, &text)) return CSP_PANIC;
+  buffer_reserve(&out, text.len);
+  for (size_t i = 0; i < text.len; i++) {
+    uint8_t c = (uint8_t)text.data[i];
+    char escaped[] = {'\\', 'x', digits[c >> 4], digits[c & 15]};
+    bool plain = c >= ' ' && c < 127 && c != '"' && c != '\\';
+    buffer_add(&out, plain ? text.data + i : escaped, plain ? 1 : 4);
+  }
+  csp_charge(call, text.len / 8);
+  return buffer_ok(call, &out);
+}

@@ -22,14 +22,15 @@ WsEnd *ws_end(CspCall *call) {
   return NULL;
 }
 
-// _ws_new(connection, is_client, most)
+// _ws_new(connection, is_client, most, compresses)
 static CspStatus ws_new(CspCall *call) {
   Connection *connection = net_connection(call);
-  bool is_client;
+  bool is_client, compresses;
   int64_t most;
   WsEnd *end;
   if (connection == NULL || !opt_bool(call, 1, false, &is_client) ||
-      !need_int_in(call, 2, 1, MESSAGE_MOST, &most))
+      !need_int_in(call, 2, 1, MESSAGE_MOST, &most) ||
+      !opt_bool(call, 3, false, &compresses))
     return CSP_PANIC;
   CspValue v = csp_host_new(call, &ws_end_class, (void **)&end);
   if (csp_is_undef(v)) return csp_panic_memory(call);
@@ -37,6 +38,7 @@ static CspStatus ws_new(CspCall *call) {
   end->reader.csp = csp_of(call);
   end->reader.masked = !is_client;
   end->reader.most = (size_t)most;
+  end->reader.compresses = compresses;
   end->writer.masks = is_client;
   return csp_ok(call, v);
 }
@@ -59,11 +61,34 @@ static CspStatus ws_digest(CspCall *call) {
   return csp_ok(call, csp_bytes(call, digest, sizeof digest));
 }
 
+// _ws_text(data): a string of it, or nil if it is not UTF-8.
+static CspStatus ws_text(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  Str s;
+  if (csp_type(v) == CSP_BYTES) {
+    char *room;
+    size_t len = csp_bytes_len(v);
+    v = csp_string_room(call, len, &room);
+    if (csp_is_undef(v)) return csp_panic_memory(call);
+    // Others may have made them shorter.
+    size_t got = csp_bytes_read(csp_arg(call, 0), 0, room, len);
+    memset(room + got, 0, len - got);
+    s = (Str){room, len};
+    csp_charge(call, len / 128);
+  } else if (!need_str(call, 0, &s)) {
+    return CSP_PANIC;
+  }
+  int good = ws_is_text(call, s);
+  if (good < 0) return CSP_PANIC;
+  return csp_ok(call, good ? v : csp_nil());
+}
+
 static const CspFunction ws_hidden[] = {
     {"_ws_write", "connection, end, kind, data, code = nil", ws_write},
     {"_ws_over", "connection, end", ws_over},
     CSP_REPEATABLE,
-    {"_ws_new", "connection, is_client, most", ws_new},
+    {"_ws_new", "connection, is_client, most, compresses", ws_new},
+    {"_ws_text", "data", ws_text},
     {"_ws_read", "connection, end", ws_read},
     {"_ws_sha1", "text", ws_digest},
     {NULL, NULL, NULL},

@@ -16,6 +16,7 @@ enum {
   WS_CLOSE = 8,
   WS_PING = 9,
   WS_PONG = 10,
+  WS_PACKED = 64,  // with one of the others: a message that is compressed
 };
 enum {
   WS_CONTROL_MOST = 125,  // bytes of a control frame
@@ -52,8 +53,9 @@ typedef enum WsEvent {
 
 typedef struct WsReader {
   Csp *csp;
-  bool masked;  // its frames have to be
-  size_t most;  // bytes of a message
+  bool masked;      // its frames have to be
+  bool compresses;  // permessage-deflate was agreed on (RFC 7692)
+  size_t most;      // bytes of a message
   WsEvent event;
   size_t taken;  // bytes that it has, and that the connection still has, too
   // A frame.
@@ -62,8 +64,10 @@ typedef struct WsReader {
   bool in_payload;
   uint8_t mask[WS_MASK];
   uint64_t at, len;  // of its payload
-  // The message: kind is WS_TEXT, WS_BINARY, or 0 for none.
+  // The message: kind is WS_TEXT, WS_BINARY, or 0 for none. One that is packed
+  // is given as it has come.
   uint8_t kind;
+  bool packed;
   char *data;
   size_t data_len, data_cap;
   WsText text;
@@ -105,5 +109,7 @@ WsEnd *ws_end(CspCall *call);
 // --- websocket_read.c, websocket_write.c ------------------------------------
 CspStatus ws_read(CspCall *call);
 CspStatus ws_write(CspCall *call);
+// 1: it is UTF-8. 0: it is not. -1: the call has panicked.
+int ws_is_text(CspCall *call, Str s);
 
 #endif

@@ -5,10 +5,10 @@
 //   head -> payload -> head -> ...
 //
 // What is wrong is found as early as it can be, at the first bad byte. A frame
-// gets memory for what has come of it, whatever length it names. Extensions
-// are not negotiated, so each reserved bit is wrong. One that compresses
-// messages would give the first of them (0x40) its meaning in bad_start, and
-// end_message would expand the message.
+// gets memory for what has come of it, whatever length it names. A reserved bit
+// is wrong, but for the first one (0x40, WS_PACKED) where permessage-deflate
+// was agreed on: it says of a message's first frame that the message is
+// compressed. websocket.deflate.csp expands it.
 #include <string.h>
 
 #include "stdlib/websocket.h"
@@ -34,11 +34,20 @@ static const char *bad_opcode(const WsReader *reader, int opcode) {
   return NULL;
 }
 
+// A part that follows another, and a control frame, have no reserved bit.
+static uint8_t reserved_bits(const WsReader *reader) {
+  int opcode = reader->head[0] & 15;
+  bool may_pack =
+      reader->compresses && (opcode == WS_TEXT || opcode == WS_BINARY);
+  return may_pack ? 0x70 & ~WS_PACKED : 0x70;
+}
+
 // What is wrong with the first two bytes of a frame, or NULL.
 static const char *bad_start(const WsReader *reader) {
   uint8_t first = reader->head[0], second = reader->head[1];
   const char *wrong = bad_opcode(reader, first & 15);
-  if (first & 0x70) return "a reserved bit that nobody has asked for";
+  if (first & reserved_bits(reader))
+    return "a reserved bit that nobody has asked for";
   if (wrong != NULL) return wrong;
   if (is_control(reader) && !(first & 0x80)) return "a part of a control frame";
   if (is_control(reader) && (second & 127) > WS_CONTROL_MOST)
@@ -67,6 +76,11 @@ static uint64_t frame_length(const WsReader *reader) {
   return len;
 }
 
+// Data that cannot be made shorter becomes a little longer.
+static size_t most_data(const WsReader *reader) {
+  return reader->packed ? reader->most + reader->most / 256 + 64 : reader->most;
+}
+
 static void check_length(WsReader *reader) {
   uint64_t len = reader->len, least = length_bytes(reader) == 8   ? 1 << 16
                                       : length_bytes(reader) == 2 ? 126
@@ -75,7 +89,7 @@ static void check_length(WsReader *reader) {
     is_wrong(reader, WS_BROKEN, "a length of more than 63 bits");
   else if (len < least)
     is_wrong(reader, WS_BROKEN, "a length in more bytes than it needs");
-  else if (!is_control(reader) && len > reader->most - reader->data_len)
+  else if (!is_control(reader) && len > most_data(reader) - reader->data_len)
     is_wrong(reader, WS_BIG, NULL);
 }
 
@@ -88,6 +102,11 @@ static void begin_payload(WsReader *reader) {
   if (opcode == WS_TEXT || opcode == WS_BINARY) reader->kind = (uint8_t)opcode;
 }
 
+// Whose bytes are text as they are.
+static bool is_plain_text(const WsReader *reader) {
+  return reader->kind == WS_TEXT && !reader->packed;
+}
+
 static size_t take_head(WsReader *reader, Str bytes) {
   size_t at = 0;
   while (at < bytes.len && !reader->in_payload && !reader->event) {
@@ -96,6 +115,7 @@ static size_t take_head(WsReader *reader, Str bytes) {
     const char *wrong = len == 2 ? bad_start(reader) : NULL;
     if (wrong != NULL) is_wrong(reader, WS_BROKEN, wrong);
     if (wrong != NULL || len < 2) continue;
+    if (reader->kind == 0) reader->packed = (reader->head[0] & WS_PACKED) != 0;
     if (len == 2 + length_bytes(reader)) {
       reader->len = frame_length(reader);
       check_length(reader);
@@ -111,7 +131,7 @@ static bool data_grows(WsReader *reader, size_t more, size_t room) {
   size_t need = reader->data_len + more, cap = 2 * reader->data_cap;
   if (need <= reader->data_cap) return true;
   if (cap < need) cap = need;
-  if (cap > reader->most) cap = reader->most;
+  if (cap > most_data(reader)) cap = most_data(reader);
   char *data = cap > room ? NULL : csp_alloc(reader->csp, reader->data, cap);
   if (data == NULL) return false;
   reader->data = data;
@@ -141,7 +161,7 @@ static size_t take_payload(WsReader *reader, Str bytes, size_t room) {
   reader->at += bytes.len;
   if (control) return bytes.len;
   reader->data_len += bytes.len;
-  if (reader->kind == WS_TEXT && !ws_text_goes_on(&reader->text, to, bytes.len))
+  if (is_plain_text(reader) && !ws_text_goes_on(&reader->text, to, bytes.len))
     is_wrong(reader, WS_BAD_TEXT, "a text that is not UTF-8");
   return bytes.len;
 }
@@ -180,7 +200,7 @@ static void end_control(WsReader *reader) {
 
 static void end_message(WsReader *reader) {
   reader->event = WS_HAS_MESSAGE;
-  if (reader->kind == WS_TEXT && !ws_text_ends(&reader->text))
+  if (is_plain_text(reader) && !ws_text_ends(&reader->text))
     is_wrong(reader, WS_BAD_TEXT, "a text that ends within a character");
 }
 
@@ -222,6 +242,7 @@ void ws_taken(WsReader *reader) {
     reader->data = NULL;
     reader->data_len = reader->data_cap = 0;
     reader->kind = 0;
+    reader->packed = false;
   }
   if (!ws_is_over(reader)) reader->event = WS_NOTHING;
 }

@@ -58,8 +58,9 @@ static CspStatus give_control(CspCall *call, const WsReader *reader) {
 static CspStatus give_message(CspCall *call, const WsReader *reader) {
   const char *data = reader->data_len > 0 ? reader->data : "";
   csp_charge(call, reader->data_len / 128);
-  csp_return(call, csp_int(call, reader->kind));
-  csp_return(call, reader->kind == WS_TEXT
+  int packed = reader->packed ? WS_PACKED : 0;
+  csp_return(call, csp_int(call, reader->kind | packed));
+  csp_return(call, reader->kind == WS_TEXT && !packed
                        ? csp_string(call, data, reader->data_len)
                        : csp_bytes(call, data, reader->data_len));
   return csp_ok(call, csp_nil());

@@ -51,7 +51,7 @@ static bool take_mask(WsWriter *writer, uint8_t mask[WS_MASK]) {
 
 static bool make_frame_head(WsWrite *write) {
   WsWriter *writer = &write->end->writer;
-  write->head[0] = 0x80 | write->kind;
+  write->head[0] = 0x80 | write->kind;  // WS_PACKED is RSV1
   add_length(write, writer->masks ? 0x80 : 0);
   if (writer->masks) {
     if (!take_mask(writer, write->mask)) return false;
@@ -144,8 +144,7 @@ static const NetWay frame_sending = {CSP_WRITES, sizeof(WsWrite), try_frame,
                                      fail_frame};
 
 // --- _ws_write --------------------------------------------------------------
-// 1: it is UTF-8. 0: it is not. -1: the call has panicked.
-static int is_utf8_text(CspCall *call, Str s) {
+int ws_is_text(CspCall *call, Str s) {
   enum { PIECE = 1 << 16 };
   WsText text = {0};
   for (size_t at = 0, len; at < s.len; at += len) {
@@ -165,17 +164,19 @@ static CspStatus refuse_text(CspCall *call) {
                             csp_nil(), csp_string(call, "invalid", 7)));
 }
 
-// _ws_write(connection, end, kind, data, code = nil): err
+// _ws_write(connection, end, kind, data, code = nil): err. The kind of a
+// message that is compressed has WS_PACKED in it.
 CspStatus ws_write(CspCall *call) {
   WsEnd *end = ws_end(call);
   int64_t kind, code = 0;
   Str s = {"", 0};
   bool is_bytes = csp_type(csp_arg(call, 3)) == CSP_BYTES;
-  if (end == NULL || !need_int_in(call, 2, WS_TEXT, WS_PONG, &kind) ||
+  if (end == NULL ||
+      !need_int_in(call, 2, WS_TEXT, WS_PACKED | WS_BINARY, &kind) ||
       (!is_bytes && !need_str(call, 3, &s)) ||
       (!is_nil(call, 4) && !need_int_in(call, 4, 1000, 4999, &code)))
     return CSP_PANIC;
-  int good = kind == WS_TEXT && !is_bytes ? is_utf8_text(call, s) : 1;
+  int good = kind == WS_TEXT && !is_bytes ? ws_is_text(call, s) : 1;
   if (good <= 0) return good < 0 ? CSP_PANIC : refuse_text(call);
   WsWrite write = {
       .turn = {csp_nil(), &frame_sending, end->connection->fd, false},

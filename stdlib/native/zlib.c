@@ -16,6 +16,7 @@
 // one native call.
 #include <string.h>
 
+#include "stdlib/native/zlib_csp.h"
 #include "stdlib/native/zlib_parts.h"
 
 enum {
@@ -469,11 +470,13 @@ static const CspFunction zlib_functions[] = {
     {"crc32", "data, start = 0", zlib_crc32},
     {"inflater", "format = \"zlib\", window = 15, members = false",
      zlib_inflater},
-    {"deflater", "format = \"zlib\", level = 6, window = 15", zlib_deflater},
+    {"deflater", "format = \"zlib\", level = 6, window = 15, memory = 8",
+     zlib_deflater},
     {NULL, NULL, NULL}};
 
 static const CspModule zlib_module = {"zlib", zlib_functions, zlib_add_classes,
-                                      NULL, 0};
+                                      (const char *)text_zlib,
+                                      sizeof text_zlib - 1};
 static const CspNative zlib_native = {CSP_API, &zlib_module};
 
 CSP_MODULE(zlib) { return &zlib_native; }

@@ -15,7 +15,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RUN_COPY = 1 << 16, RUN_OUT = 1 << 13 };
+enum {
+  RUN_COPY = 1 << 16,
+  RUN_OUT = 1 << 13,
+  RUN_KEEPS = 1 << 10  // bytes of room that a run keeps between two calls
+};
 
 typedef struct ZipRun {
   z_stream stream;
@@ -23,6 +27,7 @@ typedef struct ZipRun {
   atomic_bool busy;  // a call is in it
   bool inflates;
   bool is_done;  // the end of what was compressed was reached, or written
+  bool between;  // the last byte that was read ended a block
   bool torn;
   bool is_bad;   // stream.msg tells why
   bool members;  // of a gzip file, one after the other
@@ -33,7 +38,6 @@ typedef struct ZipRun {
   // kept_cap are of `kept`.
   unsigned char *kept;
   size_t kept_at, kept_len, kept_cap;
-  unsigned char out[RUN_OUT];
 } ZipRun;
 
 // What is kept between two pieces.
@@ -151,8 +155,10 @@ static bool run_next_member(ZipRun *run) {
 
 // One call of the library. false: nothing moves any more.
 static bool run_step(CspCall *call, RunJob *job) {
+  enum { AFTER_BLOCK = 128 };  // as inflate() says in data_type
   ZipRun *run = job->run;
   z_stream *stream = &run->stream;
+  unsigned char made[RUN_OUT];
   size_t left = run_left(run);
   if (run->is_done) return run_next_member(run);
   unsigned in = left < run->feed ? (unsigned)left : run->feed;
@@ -161,7 +167,7 @@ static bool run_step(CspCall *call, RunJob *job) {
   int flush = in == left ? job->flush : Z_NO_FLUSH;
   stream->next_in = run_rest(run);
   stream->avail_in = in;
-  stream->next_out = run->out;
+  stream->next_out = made;
   stream->avail_out = out;
   int code =
       run->inflates ? inflate(stream, Z_NO_FLUSH) : deflate(stream, flush);
@@ -172,10 +178,11 @@ static bool run_step(CspCall *call, RunJob *job) {
   run->fed += in;
   job->made += out;
   run->is_done = code == Z_STREAM_END;
+  if (code == Z_OK) run->between = (stream->data_type & AFTER_BLOCK) != 0;
   run->is_bad = code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR;
   if (code == Z_MEM_ERROR) csp_panic_memory(call);
   run->torn = code == Z_MEM_ERROR ||
-              (out > 0 && !csp_bytes_append(call, job->out, run->out, out));
+              (out > 0 && !csp_bytes_append(call, job->out, made, out));
   if (run->torn) return false;
   if (run->is_bad || job->made == job->most) return false;
   if (run->is_done) return run->members;
@@ -191,9 +198,18 @@ static CspStatus run_refused(CspCall *call, const ZipRun *run) {
                       why != NULL ? why : "it needs a preset dictionary");
 }
 
+// Connections that are idle may have a run each.
+static void run_trim(ZipRun *run) {
+  if (run_left(run) > 0 || run->kept_cap <= RUN_KEEPS) return;
+  csp_alloc_free(run->kept);
+  run->kept = NULL;
+  run->kept_at = run->kept_len = run->kept_cap = 0;
+}
+
 static CspStatus run_result(CspCall *call, RunJob *job) {
   ZipRun *run = job->run;
   CspStatus status = CSP_PANIC;
+  run_trim(run);
   if (run->is_bad)
     status = run_refused(call, run);
   else if (!run->torn && run->inflates)
@@ -333,6 +349,7 @@ static CspStatus run_reset(CspCall *call, const CspClass *klass) {
     deflateReset(&run->stream);
   if (run->torn) run->kept_at = run->kept_len = 0;
   run->is_done = run->is_bad = run->follows = run->torn = false;
+  run->between = false;
   run->fed = 0;
   csp_charge(call, ZIP_NEW_NS / 32);
   run_leave(run);
@@ -361,6 +378,15 @@ static CspStatus inflater_is_done(CspCall *call) {
   bool is_done = run->is_done;
   run_leave(run);
   return csp_ok_bool(call, is_done);
+}
+
+// Whether all that was pushed is read, up to the end of a block.
+static CspStatus inflater_ends_block(CspCall *call) {
+  ZipRun *run = run_enter(call, &inflater_class);
+  if (run == NULL) return CSP_PANIC;
+  bool ends = run_left(run) == 0 && (run->is_done || run->between);
+  run_leave(run);
+  return csp_ok_bool(call, ends);
 }
 
 // Takes the bytes that follow the end.
@@ -431,11 +457,12 @@ CspStatus zlib_inflater(CspCall *call) {
 }
 
 CspStatus zlib_deflater(CspCall *call) {
-  int64_t level = 6, bits = 15;
+  int64_t level = 6, bits = 15, memory = ZIP_MEMORY_LEVEL;
   int form;
   ZipRun *run;
   if (!zip_number(call, 1, 0, 9, "an int from 0 to 9", &level) ||
       !zip_number(call, 2, 9, 15, "an int from 9 to 15", &bits) ||
+      !zip_number(call, 3, 1, 9, "an int from 1 to 9", &memory) ||
       !run_form(call, bits, &form))
     return CSP_PANIC;
   CspValue v = run_new(call, &deflater_class, &run);
@@ -444,13 +471,14 @@ CspStatus zlib_deflater(CspCall *call) {
   run->cost = level_rules[level].cost;
   return run_made(call, v, run,
                   deflateInit2(&run->stream, (int)level, Z_DEFLATED, form,
-                               ZIP_MEMORY_LEVEL, Z_DEFAULT_STRATEGY));
+                               (int)memory, Z_DEFAULT_STRATEGY));
 }
 
 static const CspFunction inflater_methods[] = {
     {"push", "inflater, piece, most = 65_536", inflater_push},
     {"is_done", "inflater", inflater_is_done},
     {"left", "inflater", inflater_left},
+    {"_ends_block", "inflater", inflater_ends_block},
     {"rest", "inflater", inflater_rest},
     {"reset", "inflater", inflater_reset},
     {"end", "inflater", inflater_end},

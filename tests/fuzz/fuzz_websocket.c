@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // libFuzzer target: any bytes after the first two are frames of a WebSocket, or
-// wrong from some byte on. The first says whose frames they are, and the limit
-// of a message, the second how the bytes are cut. However they are cut, they
+// wrong from some byte on. The first says whose frames they are, whether they
+// may be compressed, and the limit of a message, the second how the bytes are
+// cut. However they are cut, they
 // are read alike. A text that is read is UTF-8, no message is beyond the limit,
 // and no more memory is taken than was sent. `tests/fuzz/run SECONDS` builds
 // and runs it.
@@ -42,10 +43,14 @@ static void hear(Heard *heard, const void *data, size_t len) {
 
 static void hear_message(const WsReader *reader, Heard *heard) {
   const char *data = reader->data_len > 0 ? reader->data : "";
-  must(reader->data_len <= reader->most, "a message beyond the limit");
-  must(reader->kind != WS_TEXT || utf8_is_valid(data, reader->data_len),
+  size_t more = reader->packed ? reader->most / 256 + 64 : 0;
+  must(reader->data_len <= reader->most + more, "a message beyond the limit");
+  must(reader->compresses || !reader->packed, "compressed without asking");
+  must(reader->kind != WS_TEXT || reader->packed ||
+           utf8_is_valid(data, reader->data_len),
        "a text that is not UTF-8");
   hear(heard, &reader->kind, 1);
+  hear(heard, &reader->packed, 1);
   hear(heard, data, reader->data_len);
 }
 
@@ -88,6 +93,7 @@ static Heard read_in_pieces(const uint8_t *data, size_t size, uint8_t first,
                             size_t step) {
   WsReader reader = {.csp = csp,
                      .masked = first & 1,
+                     .compresses = (first & 8) != 0,
                      .most = first & 2   ? 100
                              : first & 4 ? 1 << 20
                                          : 1 << 30};
