@@ -3,7 +3,7 @@
 # and what they used still works. cancelled_waits_long.sh does so 10,000 times.
 # needs: redis-server python3 openssl
 # timeout: 100
-# small: TIMES=20
+# small: CSPDEBUG=
 . tests/soak/lib/waits.sh
 run "${TIMES:-100}" > output 2>&1 || cat output
 tail -n 1 output

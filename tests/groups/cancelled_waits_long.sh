@@ -3,7 +3,7 @@
 # once: it has many turns of its own.
 # needs: redis-server python3 openssl
 # timeout: 500
-# small: TIMES=20
+# small: CSPDEBUG=
 . tests/soak/lib/waits.sh
 run "${TIMES:-10000}" > output 2>&1 || cat output
 tail -n 1 output

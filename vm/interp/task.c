@@ -15,7 +15,11 @@
 #include "vm/object/list.h"
 
 // --- Goroutines -------------------------------------------------------------
-enum { FREE_MAX = 1024, FREE_STACK_MAX = 128 };
+enum {
+  FREE_MAX = 1024,
+  FREE_STACK_MAX = 128,
+  FREE_STACK_LEAST = STACK_INITIAL + STACK_MARGIN
+};
 
 static Goroutine *take_free(Local *local) {
   Goroutine *g = local->free;
@@ -26,8 +30,12 @@ static Goroutine *take_free(Local *local) {
   local->free = g->g.link != NULL ? goroutine_of(g->g.link) : NULL;
   local->free_count--;
   g->g.link = NULL;
+  RT_ASSERT(g->block->cap >= FREE_STACK_LEAST);
   // Its next goroutine may wait for long, and would hold what this one had.
-  for (size_t i = 0; i < g->block->cap; i++) g->block->slots[i] = VALUE_NIL;
+  // Most stacks have the first length, and for that no loop is left.
+  for (size_t i = 0; i < FREE_STACK_LEAST; i++) g->stack[i] = VALUE_NIL;
+  for (size_t i = FREE_STACK_LEAST; i < g->block->cap; i++)
+    g->stack[i] = VALUE_NIL;
   return g;
 }
 
