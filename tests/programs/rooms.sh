@@ -1,5 +1,5 @@
-# The rooms of examples/, with many clients of npm's ws: each gets each line, in
-# one order. Names are unique, newcomers get the last lines, and the end is said.
+# The rooms of examples/, with many clients of npm's ws. Each gets each line, in
+# one order. Names are unique, newcomers get the last lines, the end is told.
 # expect: joined: all
 # expect: each client has each line: true
 # expect: all in the same order: true
