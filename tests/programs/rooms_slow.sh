@@ -19,8 +19,9 @@ function join_deaf(port, name) {
   const socket = net.connect(+port, '127.0.0.1')
   socket.on('error', () => {})
   socket.pause()
-  socket.write('GET /rooms/hall/talk?name=' + name + ' HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
-    'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n')
+  socket.write(['GET /rooms/hall/talk?name=' + name + ' HTTP/1.1', 'Host: a', 'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''].join('\r\n'))
   return socket
 }
 
