@@ -136,7 +136,7 @@ CspStatus http_date(CspCall *call) {
 // elsewhere than the other side thinks.
 static bool is_of_http(Str name) {
   static const char *const names[] = {"content-length", "transfer-encoding",
-                                      "connection", "date"};
+                                      "connection"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (http_same_name(name, (Str){names[i], strlen(names[i])})) return true;
   return false;
@@ -181,32 +181,40 @@ static bool check_field(CspCall *call, CspValue name, CspValue value) {
   return false;
 }
 
-static bool is_type_name(Str name) {
-  return http_same_name(name, (Str){"content-type", 12});
+// What http would write, unless the headers have it, be it nil.
+typedef struct Given {
+  bool type, date;
+} Given;
+
+static void note_given(Given *given, CspValue name) {
+  if (csp_type(name) != CSP_STRING) return;
+  if (http_same_name(str_of(name), (Str){"content-type", 12}))
+    given->type = true;
+  if (http_same_name(str_of(name), (Str){"date", 4})) given->date = true;
 }
 
-// One field for each value of a list. *typed: Content-Type was there.
+// One field for each value of a list.
 static bool add_values(CspCall *call, Buffer *out, CspValue name,
-                       CspValue value, bool *typed) {
+                       CspValue value) {
   bool is_list = csp_type(value) == CSP_LIST;
   size_t count = is_list ? csp_list_len(value) : 1;
   for (size_t i = 0; i < count; i++) {
     CspValue one = is_list ? csp_list_get(value, i) : value;
     if (!check_field(call, name, one)) return false;
-    if (is_type_name(str_of(name))) *typed = true;
     add_field(out, str_of(name), str_of(one));
   }
   return true;
 }
 
 // The map's fields, whose values are strings or lists of them.
-static bool add_map(CspCall *call, Buffer *out, CspValue map, bool *typed) {
+static bool add_map(CspCall *call, Buffer *out, CspValue map, Given *given) {
   CspIter iter = {{0}};
   CspValue name, value;
   if (csp_type(map) != CSP_MAP) return true;
   while (csp_map_next(call, map, &iter, &name, &value)) {
+    note_given(given, name);
     if (csp_type(value) == CSP_NIL) continue;
-    if (!add_values(call, out, name, value, typed)) return false;
+    if (!add_values(call, out, name, value)) return false;
   }
   return true;
 }
@@ -243,7 +251,7 @@ static CspStatus head_done(CspCall *call, Buffer *out) {
 CspStatus http_response_head(CspCall *call) {
   int64_t status, length, flags;
   Buffer out = buffer_of(call);
-  bool typed = false;
+  Given given = {0};
   if (!need_int_in(call, 0, 100, 999, &status) ||
       !csp_need_int(call, 3, &length) || !csp_need_int(call, 4, &flags))
     return CSP_PANIC;
@@ -253,13 +261,13 @@ CspStatus http_response_head(CspCall *call) {
   head_text(&out, " ");
   head_text(&out, text_of_status(status));
   head_text(&out, "\r\n");
-  if (!add_map(call, &out, csp_arg(call, 2), &typed)) {
+  if (!add_map(call, &out, csp_arg(call, 2), &given)) {
     buffer_free(&out);
     return CSP_PANIC;
   }
-  if (!typed && csp_type(csp_arg(call, 1)) == CSP_STRING)
+  if (!given.type && csp_type(csp_arg(call, 1)) == CSP_STRING)
     add_field(&out, (Str){"Content-Type", 12}, str_of(csp_arg(call, 1)));
-  add_now(call, &out);
+  if (!given.date) add_now(call, &out);
   head_length(&out, length);
   if (flags & HEAD_CLOSES) add_named(&out, "Connection", "close");
   if (flags & HEAD_KEEPS_OLD) add_named(&out, "Connection", "keep-alive");
@@ -278,7 +286,7 @@ CspStatus http_request_head(CspCall *call) {
   Str method, target, host;
   int64_t length, flags;
   Buffer out = buffer_of(call);
-  bool typed;
+  Given given = {0};
   if (!need_str(call, 0, &method) || !need_str(call, 1, &target) ||
       !need_str(call, 2, &host) || !csp_need_int(call, 4, &length) ||
       !csp_need_int(call, 5, &flags))
@@ -293,7 +301,7 @@ CspStatus http_request_head(CspCall *call) {
   buffer_add(&out, target.data, target.len);
   head_text(&out, " HTTP/1.1\r\n");
   add_field(&out, (Str){"Host", 4}, host);
-  if (!add_map(call, &out, csp_arg(call, 3), &typed)) {
+  if (!add_map(call, &out, csp_arg(call, 3), &given)) {
     buffer_free(&out);
     return CSP_PANIC;
   }
@@ -305,10 +313,10 @@ CspStatus http_request_head(CspCall *call) {
 // (headers): panics if they cannot be written, where they are set.
 CspStatus http_check_headers(CspCall *call) {
   Buffer out = buffer_of(call);
-  bool typed;
+  Given given = {0};
   CspValue headers;
   if (!csp_need_type(call, 0, CSP_MAP, &headers)) return CSP_PANIC;
-  bool good = add_map(call, &out, headers, &typed);
+  bool good = add_map(call, &out, headers, &given);
   buffer_free(&out);
   return good ? csp_ok_nothing(call) : CSP_PANIC;
 }

@@ -295,6 +295,7 @@ static const CspFunction listener_methods[] = {
 
 static const CspFunction net_functions[] = {
     CSP_REPEATABLE,
+    {"split", "address", net_split},
     CSP_NEEDS(CSP_NET),
     {"_dial", "address, timeout", net_dial},
     {"listen", "address", net_listen},

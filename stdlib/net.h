@@ -31,6 +31,7 @@ CspValue net_bad_address(CspCall *call, const char *verb, Str text,
 // (name, port) of "NAME:PORT", where the name has to be looked up. (nil, nil)
 // of all else.
 CspStatus net_split_name(CspCall *call);
+CspStatus net_split(CspCall *call);
 void net_address_text(const NetAddress *address, char text[NET_ADDRESS_TEXT]);
 static inline bool net_is_unix(const NetAddress *address) {
   return address->name.ss_family == AF_UNIX;

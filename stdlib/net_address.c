@@ -128,6 +128,27 @@ CspStatus net_split_name(CspCall *call) {
   return csp_ok(call, csp_string(call, port.data, port.len));
 }
 
+// (address): (host, port, nil), or (nil, nil, error).
+CspStatus net_split(CspCall *call) {
+  Str text, host, port;
+  uint16_t number;
+  if (!need_str(call, 0, &text)) return CSP_PANIC;
+  const char *wrong = NULL;
+  if (!split_text(text, &host, &port)) {
+    wrong = "write \"HOST:PORT\" or \"[IPv6]:PORT\"";
+  } else if (!parse_port(port, &number)) {
+    wrong = "the port is a number up to 65535";
+  }
+  if (wrong != NULL) {
+    csp_return(call, csp_nil());
+    csp_return(call, csp_nil());
+    return csp_ok(call, net_bad_address(call, "split", text, wrong));
+  }
+  csp_return(call, csp_string(call, host.data, host.len));
+  csp_return(call, csp_int(call, number));
+  return csp_ok(call, csp_nil());
+}
+
 static void unix_text(const NetAddress *address, char *text) {
   struct sockaddr_un local;
   memcpy(&local, &address->name, sizeof local);

@@ -2,6 +2,9 @@
 // Names in modules. A member is a cell; its flags tell whoever compiles later
 // whether the value is known for ever, and whether it may be assigned.
 #include "lang/resolve/member.h"
+
+#include <stdio.h>
+
 #include "lang/diag.h"
 #include "lang/resolve/scope.h"
 #include "vm/heap/local.h"
@@ -62,6 +65,29 @@ void member_mark_known(Vm *vm, ObjModule *module) {
   }
 }
 
+typedef struct Members {
+  char text[120];
+  size_t len;
+  bool all;  // so far they have room
+} Members;
+
+static void list_member(void *arg, const char *name) {
+  Members *list = arg;
+  size_t room = sizeof list->text - list->len;
+  int len = snprintf(list->text + list->len, room, "%s%s",
+                     list->len == 0 ? "" : ", ", name);
+  list->all = list->all && len > 0 && (size_t)len < room;
+  if (list->all) list->len += (size_t)len;
+}
+
+// A small module shows all that it has. A large one would be a wall of names.
+static void hint_members(Compiler *compiler, const ObjModule *module) {
+  Members list = {.all = true};
+  member_each(compiler, module, false, list_member, &list);
+  if (list.all && list.len > 0)
+    diag_hint(compiler->diags, "it has %s", list.text);
+}
+
 static Symbol *missing_member(Compiler *compiler, const Symbol *symbol,
                               const ObjModule *module, const AstStr *name,
                               Pos pos) {
@@ -71,9 +97,12 @@ static Symbol *missing_member(Compiler *compiler, const Symbol *symbol,
     return unknown;
   Suggest suggest = {.wanted = name->text};
   member_each(compiler, module, false, suggest_name, &suggest);
-  if (suggest.best != NULL)
+  if (suggest.best != NULL) {
     diag_hint(compiler->diags, "did you mean `%s.%s`?", symbol->name->text,
               suggest.best);
+  } else {
+    hint_members(compiler, module);
+  }
   return unknown;
 }
 

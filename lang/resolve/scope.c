@@ -85,6 +85,7 @@ void scope_push(Compiler *compiler, Scope *scope) {
 static void warn_unused(Compiler *compiler, const Symbol *symbol) {
   if (symbol->used || symbol->parameter || symbol->name->text[0] == '_') return;
   if (symbol->kind == SYM_UNKNOWN) return;
+  if (compiler->partial) return;  // its use may be where the error is
   WARN(compiler, symbol->pos, (uint32_t)symbol->name->len, "`%s` is never used",
        symbol->name->text);
 }

@@ -1,0 +1,73 @@
+# A client of examples/rooms.csp that reads nothing: nobody waits for it, and it
+# is dropped. Another such one does not hold up the end at SIGTERM.
+# expect: the others hear that the slow one is gone
+# expect: heard in between: all
+# expect: the name is free again: join
+# expect: at SIGTERM: 1001
+# expect: the status: 0
+# needs: node /usr/share/nodejs/ws
+# small: CSPDEBUG=
+# timeout: 60
+export NODE_PATH=/usr/share/nodejs
+cat > "$TMPDIR/clients.js" << 'END'
+const WebSocket = require('ws'), net = require('net'), { spawn } = require('child_process')
+const server = spawn(process.env.CSPVM, ['examples/rooms.csp', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+const once = (emitter, event) => new Promise(resolve => emitter.once(event, (...all) => resolve(all)))
+
+// Asks for a WebSocket, and never reads what comes.
+function join_deaf(port, name) {
+  const socket = net.connect(+port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(['GET /rooms/hall/talk?name=' + name + ' HTTP/1.1', 'Host: a', 'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''].join('\r\n'))
+  return socket
+}
+
+async function main() {
+  const port = /:(\d+)\/\s*$/.exec(String(await once(server.stdout, 'data')))[1]
+  const ws = new WebSocket('ws://127.0.0.1:' + port + '/rooms/hall/talk?name=talks')
+  const waiting = [], seen = { say: 0 }
+  ws.on('message', data => {
+    const line = JSON.parse(data)
+    seen[line.kind + ' ' + line.name] = true
+    if (line.kind === 'say') seen.say++
+    waiting.splice(0).forEach(wake => wake())
+  })
+  const closed = once(ws, 'close')
+  const until = async ready => { while (!ready()) await new Promise(wake => waiting.push(wake)) }
+
+  await once(ws, 'open')
+  const deaf = join_deaf(port, 'slow')
+  await until(() => seen['join slow'])
+  const words = 'x'.repeat(3900)
+  let sent = 0
+  for (; !seen['leave slow'] && sent < 50_000; sent += 100) {
+    for (let i = 0; i < 100; i++) ws.send(words)
+    await until(() => seen.say >= sent + 100)  // the one that reads keeps up
+  }
+  console.log(seen['leave slow'] ? 'the others hear that the slow one is gone' : 'it is still there')
+  console.log('heard in between:', seen.say === sent ? 'all' : seen.say + ' of ' + sent)
+  deaf.destroy()
+  delete seen['join slow']
+  const again = join_deaf(port, 'slow')
+  await until(() => seen['join slow'])
+  console.log('the name is free again: join')
+  for (let i = 0; i < 2000; i++) ws.send(words)
+  await until(() => seen.say >= sent + 2000)
+
+  server.kill('SIGTERM')
+  console.log('at SIGTERM:', (await closed)[0])
+  const [status] = server.exitCode === null ? await once(server, 'exit') : [server.exitCode]
+  console.log('the status:', status)
+  again.destroy()
+}
+
+main().catch(error => {
+  console.log(error)
+  server.kill()
+  process.exitCode = 1
+})
+END
+node "$TMPDIR/clients.js"
