@@ -2,6 +2,8 @@
 // The module http: its table. http.csp has the server and the client.
 #include "stdlib/http.h"
 
+#include "stdlib/given.h"
+
 // (text, code): an error. In http.csp `error` is the module's own function.
 static CspStatus http_error(CspCall *call) {
   return csp_ok(call, csp_error_coded(call, csp_arg(call, 0), csp_nil(),
@@ -11,32 +13,17 @@ static CspStatus http_error(CspCall *call) {
 // --- What other modules give ------------------------------------------------
 // The module tls tells what it can do when it is imported. So a program that
 // does without it does not load it.
-typedef struct HttpGiven {
-  CspHandle tls;  // atomic: 0 for none, or a tuple of two functions
-} HttpGiven;
-
-static const CspClass given_class = {"http's modules", NULL, sizeof(HttpGiven),
+static const CspClass given_class = {"http's modules", NULL, sizeof(Given),
                                      NULL};
 
-// (client, server): what makes a connection secure. It is called once.
+// (client, server): what makes a connection secure.
 static CspStatus http_give_tls(CspCall *call) {
-  HttpGiven *given = csp_state(csp_of(call), &given_class);
   CspValue both[] = {csp_arg(call, 0), csp_arg(call, 1)};
-  CspHandle handle = csp_hold(call, csp_tuple(call, both, 2)), none = 0;
-  if (given == NULL || handle == 0) return csp_panic_memory(call);
-  // Release: whoever reads the handle (http_tls) finds what it holds.
-  if (!__atomic_compare_exchange_n(&given->tls, &none, handle, false,
-                                   __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-    csp_release(csp_of(call), handle);
-  return csp_ok_nothing(call);
+  return given_set(call, &given_class, csp_tuple(call, both, 2));
 }
 
 static CspStatus http_tls(CspCall *call) {
-  HttpGiven *given = csp_state(csp_of(call), &given_class);
-  if (given == NULL) return csp_panic_memory(call);
-  // Pairs with http_give_tls.
-  CspHandle handle = __atomic_load_n(&given->tls, __ATOMIC_ACQUIRE);
-  return csp_ok(call, handle == 0 ? csp_nil() : csp_held(call, handle));
+  return given_get(call, &given_class);
 }
 
 static const CspFunction http_hidden[] = {
