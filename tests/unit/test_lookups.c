@@ -221,10 +221,10 @@ static void waits_at_the_limit_are_cancelled(void **state) {
   (void)state;
   expect_on_all(
       "tasks := fill()\n"
-      "first, late, third := ask(\"first\"), ask(\"late\", 1ms), "
-      "ask(\"third\")\n"
-      "leave(first)\n"
+      "first, late := ask(\"first\"), ask(\"late\", 1ms)\n"
       "println(get(late)[1].code)\n"
+      "third := ask(\"third\")\n"
+      "leave(first)\n"
       "calls.go_on(\"n7\")\n"
       "calling(33)\n"
       // they were never called
@@ -269,8 +269,8 @@ static void the_first_is_cancelled_and_the_others_get_it(void **state) {
   expect_on_all(
       "first, second := ask(\"same\"), ask(\"same\")\n"
       "late := ask(\"same\", 1ms)\n"
-      "calling(1)\nleave(first)\n"
       "println(get(late)[1].code)\n"
+      "calling(1)\nleave(first)\n"
       "third := ask(\"same\")\n"
       "calls.go_on(\"same\")\n"
       "println(get(second)[0], get(third)[0], calls.count())\n",
