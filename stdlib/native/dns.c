@@ -230,15 +230,13 @@ static CspStatus query_started(CspCall *call, void *data, bool made) {
 }
 
 // --- Natives ----------------------------------------------------------------
-// A string argument for `to`, or "" for nil. false: panicked, or *wrong.
-static bool copy_text(CspCall *call, int i, char *to, size_t most,
-                      bool *wrong) {
-  const char *data;
+// Whether a string argument is some text of at most so many bytes. It is then
+// in `to`, and nil is "".
+static bool copy_text(CspCall *call, int i, char *to, size_t most) {
   size_t len;
-  if (csp_type(csp_arg(call, i)) == CSP_NIL) return true;
-  if (!csp_need_string(call, i, &data, &len)) return false;
-  *wrong = len == 0 || len > most || memchr(data, '\0', len) != NULL;
-  if (*wrong) return false;
+  const char *data = csp_to_string(csp_arg(call, i), &len);
+  if (data == NULL || len == 0 || len > most || memchr(data, '\0', len) != NULL)
+    return false;
   memcpy(to, data, len);
   return true;
 }
@@ -255,65 +253,57 @@ static void reverse_name(char name[DNS_TEXT]) {
   strcpy(to, is_v6 ? "ip6.arpa" : "in-addr.arpa");
 }
 
-// Arguments: name, timeout, server. The query, or NULL: *status is the call's.
-static DnsQuery *new_query(CspCall *call, int type, CspStatus *status) {
-  int64_t timeout;
-  bool wrong = false;
-  *status = CSP_PANIC;
-  if (!csp_need_int(call, 1, &timeout)) return NULL;
+static CspStatus bad_name(CspCall *call, DnsQuery *query) {
+  size_t len;
+  csp_to_string(csp_arg(call, 0), &len);
+  dns_free(call, query);
+  return csp_ok_coded(call, "syntax",
+                      "cannot look up a name of %zu bytes: it has 1 to %d, and "
+                      "no \\0",
+                      len, DNS_NAME_MOST);
+}
+
+// dns.csp has checked the types of name, timeout and server.
+static CspStatus query_begin(CspCall *call, int type, bool any) {
+  int64_t timeout, now = csp_monotonic(call);
+  const char *text;
+  size_t len;
+  bool server = csp_type(csp_arg(call, 2)) != CSP_NIL;
+  if (!csp_need_string(call, 0, &text, &len) ||
+      (server && !csp_need_string(call, 2, &text, &len)) ||
+      !csp_need_int(call, 1, &timeout))
+    return CSP_PANIC;
   DnsQuery *query = csp_alloc(csp_of(call), NULL, sizeof *query);
-  if (query == NULL) {
-    csp_panic_memory(call);
-    return NULL;
-  }
+  if (query == NULL) return csp_panic_memory(call);
   *query = (DnsQuery){.csp = csp_of(call),
                       .sockets = -1,
                       .timeout = timeout,
                       .pause = -1,
+                      .any = any,
                       .type = type};
-  if (!copy_text(call, 0, query->name, DNS_NAME_MOST, &wrong)) {
-    if (wrong)
-      *status = csp_ok_coded(call, "syntax",
-                             "cannot look up such a name: it has 1 to %d "
-                             "bytes, and no \\0",
-                             DNS_NAME_MOST);
-  } else if (!copy_text(call, 2, query->server, DNS_SERVER - 1, &wrong)) {
-    if (wrong) {
-      query->status = ARES_EBADSTR;
-      *status = query_failed(call, query);
-      return NULL;
-    }
-  } else {
-    int64_t now = csp_monotonic(call);
-    query->until = timeout == 0                ? 0
-                   : timeout > INT64_MAX - now ? INT64_MAX
-                                               : now + timeout;
-    return query;
+  if (!copy_text(call, 0, query->name, DNS_NAME_MOST))
+    return bad_name(call, query);
+  if (server && !copy_text(call, 2, query->server, DNS_SERVER - 1)) {
+    query->status = ARES_EBADSTR;
+    return query_failed(call, query);
   }
-  csp_alloc_free(query);
-  return NULL;
+  if (type == ns_t_ptr) reverse_name(query->name);
+  if (timeout > 0)
+    query->until = timeout > INT64_MAX - now ? INT64_MAX : now + timeout;
+  return csp_block(call, dns_start, query_started, query);
 }
 
 // (list of addresses, nil) or (nil, error). (nil, nil): nsswitch.conf names
 // others, and `any` is false.
 static CspStatus dns_addresses(CspCall *call) {
-  CspStatus status;
-  DnsQuery *query = new_query(call, 0, &status);
-  if (query == NULL) return status;
-  query->any = csp_truthy(csp_arg(call, 3));
-  return csp_block(call, dns_start, query_started, query);
+  return query_begin(call, 0, csp_truthy(csp_arg(call, 3)));
 }
 
 // (list of tuples, nil) or (nil, error).
 static CspStatus dns_records(CspCall *call) {
-  CspStatus status;
   int64_t type;
   if (!csp_need_int(call, 3, &type)) return CSP_PANIC;
-  DnsQuery *query = new_query(call, (int)type, &status);
-  if (query == NULL) return status;
-  query->any = true;
-  if (type == ns_t_ptr) reverse_name(query->name);
-  return csp_block(call, dns_start, query_started, query);
+  return query_begin(call, (int)type, true);
 }
 
 static const CspFunction dns_functions[] = {
