@@ -3,6 +3,8 @@
 // here: each call blocks until the script lets its name go.
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "host_fixture.h"
@@ -22,7 +24,31 @@ static struct Calls {
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER,
            .changed = PTHREAD_COND_INITIALIZER};
 
-// "fail" and what begins so is no name.
+typedef struct Answer {
+  struct addrinfo info;
+  struct sockaddr_storage address;
+} Answer;
+
+static Answer *add_answer(int family, struct addrinfo *next) {
+  Answer *answer = calloc(1, sizeof *answer);
+  if (answer == NULL) abort();
+  struct sockaddr_in v4 = {.sin_family = AF_INET,
+                           .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
+                            .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+  bool is_v6 = family == AF_INET6;
+  if (is_v6) memcpy(&answer->address, &v6, sizeof v6);
+  if (!is_v6) memcpy(&answer->address, &v4, sizeof v4);
+  answer->info =
+      (struct addrinfo){.ai_family = family,
+                        .ai_addr = (struct sockaddr *)&answer->address,
+                        .ai_addrlen = is_v6 ? sizeof v6 : sizeof v4,
+                        .ai_next = next};
+  return answer;
+}
+
+// "fail" and what begins so is no name. "both" has ::1 and 127.0.0.1, and all
+// others have 127.0.0.1.
 int getaddrinfo(const char *name, const char *service,
                 const struct addrinfo *hints, struct addrinfo **out) {
   (void)service;
@@ -37,21 +63,17 @@ int getaddrinfo(const char *name, const char *service,
   calls.running--;
   pthread_mutex_unlock(&calls.lock);
   if (strncmp(name, "fail", 4) == 0) return EAI_NONAME;
-  struct Answer {
-    struct addrinfo info;
-    struct sockaddr_in address;
-  } *answer = calloc(1, sizeof *answer);
-  if (answer == NULL) return EAI_MEMORY;
-  answer->address.sin_family = AF_INET;
-  answer->address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  answer->info.ai_family = AF_INET;
-  answer->info.ai_addr = (struct sockaddr *)&answer->address;
-  answer->info.ai_addrlen = sizeof answer->address;
-  *out = &answer->info;
+  *out = &add_answer(AF_INET, NULL)->info;
+  if (strcmp(name, "both") == 0) *out = &add_answer(AF_INET6, *out)->info;
   return 0;
 }
 
-void freeaddrinfo(struct addrinfo *info) { free(info); }
+void freeaddrinfo(struct addrinfo *info) {
+  for (struct addrinfo *next; info != NULL; info = next) {
+    next = info->ai_next;
+    free(info);
+  }
+}
 
 static void calls_reset(void) {
   pthread_mutex_lock(&calls.lock);
@@ -346,6 +368,95 @@ static void runs_end_while_calls_block(void **state) {
       "ends\n");
 }
 
+// --- Which address of a name
+// -------------------------------------------------- Listens at ::1, or at
+// 127.0.0.1 at that port. -1: it cannot.
+static int listen_at(int family, uint16_t *port, int backlog) {
+  Answer *at = add_answer(family, NULL);
+  struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&at->address;
+  struct sockaddr_in *v4 = (struct sockaddr_in *)&at->address;
+  in_port_t *field = family == AF_INET6 ? &v6->sin6_port : &v4->sin_port;
+  *field = htons(*port);
+  int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  socklen_t len = at->info.ai_addrlen;
+  bool done = fd >= 0 && bind(fd, at->info.ai_addr, len) == 0 &&
+              listen(fd, backlog) == 0 &&
+              getsockname(fd, at->info.ai_addr, &len) == 0;
+  *port = ntohs(*field);
+  free(at);
+  if (done || fd < 0) return done ? fd : -1;
+  close(fd);
+  return -1;
+}
+
+enum { FILLERS = 8 };
+
+// Whether the listener at ::1 takes no more, and does not say so.
+static bool fill_queue(uint16_t port, int fillers[FILLERS]) {
+  struct sockaddr_in6 at = {.sin6_family = AF_INET6,
+                            .sin6_addr = IN6ADDR_LOOPBACK_INIT,
+                            .sin6_port = htons(port)};
+  bool full = false;
+  for (int i = 0; i < FILLERS; i++) {
+    fillers[i] = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    connect(fillers[i], (struct sockaddr *)&at, sizeof at);
+  }
+  for (int i = 0; i < FILLERS; i++) {
+    struct pollfd wait = {.fd = fillers[i], .events = POLLOUT};
+    if (poll(&wait, 1, 50) == 0) full = true;
+  }
+  return full;
+}
+
+static const char dial_both[] =
+    "calls.all_go_on()\n"
+    "begun := time.monotonic()\n"
+    "c := net.dial(\"both:%u\", timeout: nil)?\n"
+    "took := time.monotonic() - begun\n"
+    "println(c.remote() == \"%s:%u\", took >= %s)\n";
+
+// Nobody answers at ::1. After 250 ms 127.0.0.1 is tried, too.
+static void the_other_kind_is_tried_after_250_ms(void **state) {
+  (void)state;
+  int fillers[FILLERS];
+  uint16_t port = 0;
+  char text[512];
+  int v6 = listen_at(AF_INET6, &port, 0);
+  if (v6 < 0) skip();  // no IPv6 here
+  int v4 = listen_at(AF_INET, &port, 10);
+  bool ready = v4 >= 0 && fill_queue(port, fillers);
+  if (!ready) skip();  // the port is another's, or this system drops nothing
+  snprintf(text, sizeof text, dial_both, port, "127.0.0.1", port, "250ms");
+  expect_on_all(text, "true true\n");
+  for (int i = 0; i < FILLERS; i++) close(fillers[i]);
+  close(v4);
+  close(v6);
+}
+
+// ::1 refuses at once, and then 127.0.0.1 is tried.
+static void the_other_kind_is_tried_after_an_error(void **state) {
+  (void)state;
+  uint16_t port = 0;
+  char text[512];
+  int v4 = listen_at(AF_INET, &port, 10);
+  assert_true(v4 >= 0);
+  snprintf(text, sizeof text, dial_both, port, "127.0.0.1", port, "0s");
+  expect_on_all(text, "true true\n");
+  close(v4);
+}
+
+// ::1 is the first of the two, and answers.
+static void the_first_that_connects_is_taken(void **state) {
+  (void)state;
+  uint16_t port = 0;
+  char text[512];
+  int v6 = listen_at(AF_INET6, &port, 10);
+  if (v6 < 0) skip();  // no IPv6 here
+  snprintf(text, sizeof text, dial_both, port, "[::1]", port, "0s");
+  expect_on_all(text, "true true\n");
+  close(v6);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(at_most_32_call_at_once_in_order),
@@ -358,6 +469,9 @@ int main(void) {
       cmocka_unit_test(errors_go_to_all_and_nothing_is_kept),
       cmocka_unit_test(groups_leave_lookups),
       cmocka_unit_test(runs_end_while_calls_block),
+      cmocka_unit_test(the_other_kind_is_tried_after_250_ms),
+      cmocka_unit_test(the_other_kind_is_tried_after_an_error),
+      cmocka_unit_test(the_first_that_connects_is_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
