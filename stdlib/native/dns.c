@@ -309,7 +309,7 @@ static CspStatus dns_records(CspCall *call) {
 static const CspFunction dns_functions[] = {
     CSP_NEEDS(CSP_NET),
     {"_addresses", "name, timeout, server, any", dns_addresses},
-    {"_records", "name, timeout, server, type", dns_records},
+    {"_lookup", "name, timeout, server, type", dns_records},
     {NULL, NULL, NULL},
 };
 

@@ -5,11 +5,11 @@
 
 #include <ares.h>
 
+#include "stdlib/native/dns_answer.h"
 #include "vm/csp.h"
 
 enum {
   DNS_NAME_MOST = 253,  // bytes of a name as text (RFC 1035)
-  DNS_TEXT = 1024,      // of one whose bytes are all escaped, with the NUL
   DNS_SERVER = 64,      // of a server's address
 };
 
@@ -40,34 +40,5 @@ typedef struct DnsQuery {
 void dns_start(void *query);
 void dns_go_on(void *query);
 void dns_free(CspCall *call, DnsQuery *query);
-
-// --- dns_answer.c: what a message says --------------------------------------
-// Any bytes are read, and none twice but in names.
-typedef struct DnsReader {
-  const unsigned char *data;
-  size_t len, at;
-  unsigned left;        // answers that follow
-  int type;             // which are wanted
-  char name[DNS_TEXT];  // what they belong to: the question, or its alias
-} DnsReader;
-
-typedef struct DnsRow {
-  uint32_t ttl;
-  unsigned priority, weight, port;  // of MX (its preference) and SRV
-  size_t len;
-  char
-      *value;  // room for DNS_TEXT bytes and the message's length: the caller's
-} DnsRow;
-
-typedef enum DnsNext {
-  DNS_ROW,
-  DNS_NOT_WANTED,  // another answer
-  DNS_END,
-  DNS_WRONG,  // the message is not well-formed
-} DnsNext;
-
-// false: it is not well-formed.
-bool dns_open(DnsReader *reader, const void *data, size_t len, int type);
-DnsNext dns_next(DnsReader *reader, DnsRow *row);
 
 #endif

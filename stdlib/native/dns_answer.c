@@ -5,13 +5,13 @@
 // An answer is wanted if it has the type that was asked for, and belongs to the
 // name of the question or to what that is an alias of. A name's pointers lead
 // backwards, and a name has 255 bytes at most, so reading one ends soon.
+#include "stdlib/native/dns_answer.h"
+
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-#include "stdlib/native/dns.h"
 
 // --- Bytes ------------------------------------------------------------------
 static unsigned read_16(const unsigned char *at) {
