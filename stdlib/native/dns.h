@@ -31,7 +31,7 @@ typedef struct DnsQuery {
   int status;
   int type;                     // of records, or 0 for addresses
   struct ares_addrinfo *found;  // addresses
-  unsigned char *answer;        // a message with records: libc's
+  unsigned char *answer;        // a message with records
   int len;
   char name[DNS_TEXT], server[DNS_SERVER];
 } DnsQuery;

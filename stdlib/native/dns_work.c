@@ -44,11 +44,14 @@ static int connect_socket(ares_socket_t fd, const struct sockaddr *address,
   return connect(fd, address, len);
 }
 
+// What c-ares hands to its function for recvfrom.
+#define RECEIVE_PARAMETERS                                                   \
+  ares_socket_t fd, void *to, size_t room, int flags, struct sockaddr *from, \
+      ares_socklen_t *len, void *data
+
 // c-ares receives until nothing is there. A server that never stops is left
 // after some, so that the query's time is looked at.
-static ares_ssize_t receive(ares_socket_t fd, void *to, size_t room, int flags,
-                            struct sockaddr *from, ares_socklen_t *len,
-                            void *data) {
+static ares_ssize_t receive(RECEIVE_PARAMETERS) {
   enum { MOST = 64 };
   DnsQuery *query = data;
   if (query->received++ < MOST) return recvfrom(fd, to, room, flags, from, len);
@@ -107,7 +110,7 @@ static void got_records(void *data, int status, int timeouts,
   DnsQuery *query = data;
   if (query->over) return;
   if (status == ARES_SUCCESS) {
-    query->answer = malloc((size_t)len);
+    query->answer = csp_alloc(query->csp, NULL, (size_t)len);
     if (query->answer == NULL) status = ARES_ENOMEM;
   }
   if (status == ARES_SUCCESS)
@@ -230,6 +233,6 @@ void dns_free(CspCall *call, DnsQuery *query) {
   else if (query->sockets >= 0)
     close(query->sockets);
   ares_freeaddrinfo(query->found);
-  free(query->answer);
+  csp_alloc_free(query->answer);
   csp_alloc_free(query);
 }
