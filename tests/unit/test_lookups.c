@@ -9,8 +9,7 @@
 
 #include "host_fixture.h"
 
-// --- getaddrinfo
-// --------------------------------------------------------------
+// --- getaddrinfo ------------------------------------------------------------
 enum { NAMES_MOST = 256, NAME_ROOM = 32 };
 
 // The lock guards all of it.
@@ -91,8 +90,7 @@ static void calls_open(void) {
   pthread_mutex_unlock(&calls.lock);
 }
 
-// --- The module calls
-// ---------------------------------------------------------
+// --- The module calls -------------------------------------------------------
 static int read_count(const int *count) {
   pthread_mutex_lock(&calls.lock);
   int n = *count;
@@ -153,8 +151,8 @@ static const CspFunction calls_functions[] = {
 
 static const CspModule calls_module = {"calls", calls_functions, NULL, NULL, 0};
 
-// --- Scripts
-// ------------------------------------------------------------------ ask begins
+// --- Scripts ----------------------------------------------------------------
+// ask begins
 // a lookup, and returns when that waits for its end.
 static const char script_head[] =
     "import \"calls\"\nimport \"net\"\nimport \"os\"\nimport \"sched\"\n"
@@ -215,8 +213,7 @@ static void expect_on_all(const char *text, const char *out) {
     expect_script((CspConfig){.procs = procs, .allowed = CSP_ALL}, text, out);
 }
 
-// --- The limit
-// ----------------------------------------------------------------
+// --- The limit --------------------------------------------------------------
 static void at_most_32_call_at_once_in_order(void **state) {
   (void)state;
   expect_on_all(
@@ -271,8 +268,7 @@ static void many_that_are_cancelled_at_the_limit(void **state) {
       "[\"127.0.0.1\"] true\n");
 }
 
-// --- Equal names
-// --------------------------------------------------------------
+// --- Equal names ------------------------------------------------------------
 static void equal_names_share_a_call(void **state) {
   (void)state;
   expect_on_all(
@@ -345,8 +341,7 @@ static void errors_go_to_all_and_nothing_is_kept(void **state) {
       "not_found not_found 3\n");
 }
 
-// --- Groups, limits, the end
-// --------------------------------------------------
+// --- Groups, limits, the end ------------------------------------------------
 static void groups_leave_lookups(void **state) {
   (void)state;
   expect_on_all(
@@ -368,8 +363,8 @@ static void runs_end_while_calls_block(void **state) {
       "ends\n");
 }
 
-// --- Which address of a name
-// -------------------------------------------------- Listens at ::1, or at
+// --- Which address of a name ------------------------------------------------
+// Listens at ::1, or at
 // 127.0.0.1 at that port. -1: it cannot.
 static int listen_at(int family, uint16_t *port, int backlog) {
   Answer *at = add_answer(family, NULL);
