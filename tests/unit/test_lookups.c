@@ -152,8 +152,7 @@ static const CspFunction calls_functions[] = {
 static const CspModule calls_module = {"calls", calls_functions, NULL, NULL, 0};
 
 // --- Scripts ----------------------------------------------------------------
-// ask begins
-// a lookup, and returns when that waits for its end.
+// ask begins a lookup, and returns when that waits for its end.
 static const char script_head[] =
     "import \"calls\"\nimport \"net\"\nimport \"os\"\nimport \"sched\"\n"
     "import \"time\"\n"
