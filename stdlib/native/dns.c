@@ -167,7 +167,7 @@ static CspStatus query_over(CspCall *call, DnsQuery *query) {
 // --- Steps ------------------------------------------------------------------
 static CspStatus query_ran(CspCall *call, void *data, bool made);
 
-static bool is_late(CspCall *call, const DnsQuery *query) {
+static bool query_is_late(CspCall *call, const DnsQuery *query) {
   return query->until != 0 && csp_monotonic(call) >= query->until;
 }
 
@@ -175,7 +175,7 @@ static bool is_late(CspCall *call, const DnsQuery *query) {
 static CspStatus query_step(CspCall *call, void *data, bool on) {
   DnsQuery *query = *(DnsQuery **)data;
   if (!on) return query_given_up(call, query);
-  if (is_late(call, query)) return query_late(call, query);
+  if (query_is_late(call, query)) return query_late(call, query);
   return csp_block(call, dns_go_on, query_ran, query);
 }
 
@@ -232,7 +232,7 @@ static CspStatus query_started(CspCall *call, void *data, bool made) {
 // --- Natives ----------------------------------------------------------------
 // Whether a string argument is some text of at most so many bytes. It is then
 // in `to`, and nil is "".
-static bool copy_text(CspCall *call, int i, char *to, size_t most) {
+static bool copy_argument(CspCall *call, int i, char *to, size_t most) {
   size_t len;
   const char *data = csp_to_string(csp_arg(call, i), &len);
   if (data == NULL || len == 0 || len > most || memchr(data, '\0', len) != NULL)
@@ -281,9 +281,9 @@ static CspStatus query_begin(CspCall *call, int type, bool any) {
                       .pause = -1,
                       .any = any,
                       .type = type};
-  if (!copy_text(call, 0, query->name, DNS_NAME_MOST))
+  if (!copy_argument(call, 0, query->name, DNS_NAME_MOST))
     return bad_name(call, query);
-  if (server && !copy_text(call, 2, query->server, DNS_SERVER - 1)) {
+  if (server && !copy_argument(call, 2, query->server, DNS_SERVER - 1)) {
     query->status = ARES_EBADSTR;
     return query_failed(call, query);
   }

@@ -20,16 +20,16 @@
 #include "stdlib/native/dns.h"
 
 // --- Sockets ----------------------------------------------------------------
-static bool is_lack(int error) {
+static bool lacks_room(int error) {
   return error == EMFILE || error == ENFILE || error == ENOBUFS ||
          error == ENOMEM;
 }
 
-static ares_socket_t make_socket(int family, int type, int protocol,
+static ares_socket_t open_socket(int family, int type, int protocol,
                                  void *data) {
   DnsQuery *query = data;
   int fd = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
-  if (fd < 0 && is_lack(errno)) query->error = errno;
+  if (fd < 0 && lacks_room(errno)) query->error = errno;
   return fd;
 }
 
@@ -69,7 +69,7 @@ static ares_ssize_t send_all(ares_socket_t fd, const struct iovec *pieces,
 }
 
 static const struct ares_socket_functions socket_functions = {
-    make_socket, close_socket, connect_socket, receive, send_all};
+    open_socket, close_socket, connect_socket, receive, send_all};
 
 // What c-ares waits for at a socket, or nothing: it is about to be closed.
 static void watch_socket(void *data, ares_socket_t fd, int read, int write) {
