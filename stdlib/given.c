@@ -5,7 +5,7 @@
 #include "stdlib/given.h"
 
 CspStatus given_set(CspCall *call, const CspClass *klass, CspValue v) {
-  Given *given = csp_state(csp_of(call), klass);
+  GivenValue *given = csp_state(csp_of(call), klass);
   CspHandle handle = csp_hold(call, v), none = 0;
   if (given == NULL || handle == 0) return csp_panic_memory(call);
   // Release: whoever reads the handle (given_get) finds what it holds.
@@ -16,7 +16,7 @@ CspStatus given_set(CspCall *call, const CspClass *klass, CspValue v) {
 }
 
 CspStatus given_get(CspCall *call, const CspClass *klass) {
-  Given *given = csp_state(csp_of(call), klass);
+  GivenValue *given = csp_state(csp_of(call), klass);
   if (given == NULL) return csp_panic_memory(call);
   // Pairs with given_set.
   CspHandle handle = __atomic_load_n(&given->handle, __ATOMIC_ACQUIRE);

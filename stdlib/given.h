@@ -7,9 +7,9 @@
 #include "stdlib/stdlib.h"
 
 // The state of a class that the module registers, for given_set and given_get.
-typedef struct Given {
+typedef struct GivenValue {
   CspHandle handle;  // atomic: 0 for none. It does not change after that
-} Given;
+} GivenValue;
 
 // --- given.c ----------------------------------------------------------------
 // The first value is kept. The native has no result.

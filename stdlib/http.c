@@ -13,7 +13,7 @@ static CspStatus http_error(CspCall *call) {
 // --- What other modules give ------------------------------------------------
 // The module tls tells what it can do when it is imported. So a program that
 // does without it does not load it.
-static const CspClass given_class = {"http's modules", NULL, sizeof(Given),
+static const CspClass given_class = {"http's modules", NULL, sizeof(GivenValue),
                                      NULL};
 
 // (client, server): what makes a connection secure.

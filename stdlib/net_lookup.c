@@ -99,7 +99,8 @@ CspStatus net_lookup(CspCall *call) {
 }
 
 // --- The module dns ---------------------------------------------------------
-const CspClass net_given_class = {"net's modules", NULL, sizeof(Given), NULL};
+const CspClass net_given_class = {"net's modules", NULL, sizeof(GivenValue),
+                                  NULL};
 
 CspStatus net_give_dns(CspCall *call) {
   return given_set(call, &net_given_class, csp_arg(call, 0));
