@@ -2,6 +2,8 @@
 // The module http: its table. http.csp has the server and the client.
 #include "stdlib/http.h"
 
+#include "stdlib/given.h"
+
 // (text, code): an error. In http.csp `error` is the module's own function.
 static CspStatus http_error(CspCall *call) {
   return csp_ok(call, csp_error_coded(call, csp_arg(call, 0), csp_nil(),
@@ -11,55 +13,28 @@ static CspStatus http_error(CspCall *call) {
 // --- What other modules give ------------------------------------------------
 // The modules tls and zlib tell what they can do when they are imported. So a
 // program that does without them does not load them.
-typedef struct HttpGiven {
-  CspHandle tls, zlib;  // atomic: 0 for none, or a tuple of functions
-} HttpGiven;
-
-static const CspClass given_class = {"http's modules", NULL, sizeof(HttpGiven),
-                                     NULL};
-
-// Keeps the first tuple that is given.
-static CspStatus http_keep(CspCall *call, CspHandle *place, CspValue tuple) {
-  CspHandle handle = csp_hold(call, tuple), none = 0;
-  if (handle == 0) return csp_panic_memory(call);
-  // Release: whoever reads the handle (http_give) finds what it holds.
-  if (!__atomic_compare_exchange_n(place, &none, handle, false,
-                                   __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-    csp_release(csp_of(call), handle);
-  return csp_ok_nothing(call);
-}
-
-static CspStatus http_give(CspCall *call, const CspHandle *place) {
-  // Pairs with http_keep.
-  CspHandle handle = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-  return csp_ok(call, handle == 0 ? csp_nil() : csp_held(call, handle));
-}
+static const CspClass given_tls_class = {"http's tls", NULL, sizeof(GivenValue),
+                                         NULL};
+static const CspClass given_zlib_class = {"http's zlib", NULL,
+                                          sizeof(GivenValue), NULL};
 
 // (client, server): what makes a connection secure. It is called once.
 static CspStatus http_give_tls(CspCall *call) {
-  HttpGiven *given = csp_state(csp_of(call), &given_class);
   CspValue both[] = {csp_arg(call, 0), csp_arg(call, 1)};
-  if (given == NULL) return csp_panic_memory(call);
-  return http_keep(call, &given->tls, csp_tuple(call, both, 2));
+  return given_set(call, &given_tls_class, csp_tuple(call, both, 2));
 }
 
 static CspStatus http_tls(CspCall *call) {
-  HttpGiven *given = csp_state(csp_of(call), &given_class);
-  if (given == NULL) return csp_panic_memory(call);
-  return http_give(call, &given->tls);
+  return given_get(call, &given_tls_class);
 }
 
 // (functions): a tuple, whose order zlib.csp tells. It is called once.
 static CspStatus http_give_zlib(CspCall *call) {
-  HttpGiven *given = csp_state(csp_of(call), &given_class);
-  if (given == NULL) return csp_panic_memory(call);
-  return http_keep(call, &given->zlib, csp_arg(call, 0));
+  return given_set(call, &given_zlib_class, csp_arg(call, 0));
 }
 
 static CspStatus http_zlib(CspCall *call) {
-  HttpGiven *given = csp_state(csp_of(call), &given_class);
-  if (given == NULL) return csp_panic_memory(call);
-  return http_give(call, &given->zlib);
+  return given_get(call, &given_zlib_class);
 }
 
 static const CspFunction http_hidden[] = {
@@ -102,6 +77,7 @@ const CspModule http_module = {"http", http_functions, NULL, NULL, 0};
 
 bool http_install(Csp *csp) {
   return csp_register_builtins(csp, http_hidden) &&
-         csp_register_class(csp, &given_class, NULL) &&
+         csp_register_class(csp, &given_tls_class, NULL) &&
+         csp_register_class(csp, &given_zlib_class, NULL) &&
          csp_register_class(csp, &http_routes_class, NULL);
 }

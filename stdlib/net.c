@@ -301,6 +301,7 @@ static const CspFunction net_functions[] = {
     {"listen", "address", net_listen},
     {"udp", "address, peer = nil", net_udp},
     {"_lookup", "name", net_lookup},
+    {"_given_dns", "", net_given_dns},
     {"_split_name", "address", net_split_name},
     {NULL, NULL, NULL},
 };
@@ -315,6 +316,7 @@ static CspStatus net_complain(CspCall *call) {
 
 static const CspFunction net_hidden[] = {
     {"_complain", "text", net_complain},
+    {"_give_dns", "addresses", net_give_dns},
     {NULL, NULL, NULL},
 };
 
@@ -322,6 +324,7 @@ const CspModule net_module = {"net", net_functions, NULL, NULL, 0};
 
 bool net_install(Csp *csp) {
   return csp_register_builtins(csp, net_hidden) &&
+         csp_register_class(csp, &net_given_class, NULL) &&
          csp_register_class(csp, &net_connection_class, connection_methods) &&
          csp_register_class(csp, &net_listener_class, listener_methods) &&
          csp_register_class(csp, &net_udp_class, net_udp_methods);

@@ -152,6 +152,10 @@ CspStatus net_stop_listening(CspCall *call);  // listener.close()
 
 // --- net_lookup.c -----------------------------------------------------------
 CspStatus net_lookup(CspCall *call);
+// The module dns gives its function for that, which net.lookup.csp prefers.
+extern const CspClass net_given_class;
+CspStatus net_give_dns(CspCall *call);
+CspStatus net_given_dns(CspCall *call);
 
 // --- net_read.c, net_write.c ------------------------------------------------
 CspStatus net_read(CspCall *call);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Names of hosts, by the system's resolver (getaddrinfo), which blocks a
-// thread. net.csp bounds how many do at once.
+// thread. net.lookup.csp bounds how many do at once.
 #include <errno.h>
 #include <netdb.h>
 #include <string.h>
 
+#include "stdlib/given.h"
 #include "stdlib/net.h"
 
 enum { NAME_MOST = 253 };  // bytes: RFC 1035, as text
@@ -95,4 +96,16 @@ CspStatus net_lookup(CspCall *call) {
   if (lookup == NULL) return csp_panic_memory(call);
   memcpy(lookup->name, name.data, name.len);
   return csp_block_slow(call, lookup_work, lookup_done, lookup);
+}
+
+// --- The module dns ---------------------------------------------------------
+const CspClass net_given_class = {"net's modules", NULL, sizeof(GivenValue),
+                                  NULL};
+
+CspStatus net_give_dns(CspCall *call) {
+  return given_set(call, &net_given_class, csp_arg(call, 0));
+}
+
+CspStatus net_given_dns(CspCall *call) {
+  return given_get(call, &net_given_class);
 }

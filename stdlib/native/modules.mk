@@ -21,6 +21,9 @@ PACKAGE_zlib := zlib1g-dev
 HEADER_sqlite  := sqlite3.h
 LIBS_sqlite    := -lsqlite3
 PACKAGE_sqlite := libsqlite3-dev
+HEADER_dns  := ares.h
+LIBS_dns    := -lcares
+PACKAGE_dns := libc-ares-dev
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
 NATIVE_C := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))

@@ -4,6 +4,8 @@
 # page. What is wrong is printed.
 # expect: bin/cspvm
 # expect: include/csp.h
+# expect: lib/cspvm/1/dns.package
+# expect: lib/cspvm/1/dns.so
 # expect: lib/cspvm/1/hash.package
 # expect: lib/cspvm/1/hash.so
 # expect: lib/cspvm/1/sqlite.package
@@ -12,11 +14,13 @@
 # expect: lib/cspvm/1/tls.so
 # expect: lib/cspvm/1/zlib.package
 # expect: lib/cspvm/1/zlib.so
+# expect: lib/libcspvm-dns.a
 # expect: lib/libcspvm-hash.a
 # expect: lib/libcspvm-sqlite.a
 # expect: lib/libcspvm-tls.a
 # expect: lib/libcspvm-zlib.a
 # expect: lib/libcspvm.a
+# expect: lib/pkgconfig/cspvm-dns.pc
 # expect: lib/pkgconfig/cspvm-hash.pc
 # expect: lib/pkgconfig/cspvm-sqlite.pc
 # expect: lib/pkgconfig/cspvm-tls.pc

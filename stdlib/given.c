@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What a native module gives to one of the library. The library does not load
+// it. A program that imports the native module has it told there what it can
+// do, once for the runtime.
+#include "stdlib/given.h"
+
+CspStatus given_set(CspCall *call, const CspClass *klass, CspValue v) {
+  GivenValue *given = csp_state(csp_of(call), klass);
+  CspHandle handle = csp_hold(call, v), none = 0;
+  if (given == NULL || handle == 0) return csp_panic_memory(call);
+  // Release: whoever reads the handle (given_get) finds what it holds.
+  if (!__atomic_compare_exchange_n(&given->handle, &none, handle, false,
+                                   __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    csp_release(csp_of(call), handle);
+  return csp_ok_nothing(call);
+}
+
+CspStatus given_get(CspCall *call, const CspClass *klass) {
+  GivenValue *given = csp_state(csp_of(call), klass);
+  if (given == NULL) return csp_panic_memory(call);
+  // Pairs with given_set.
+  CspHandle handle = __atomic_load_n(&given->handle, __ATOMIC_ACQUIRE);
+  return csp_ok(call, handle == 0 ? csp_nil() : csp_held(call, handle));
+}

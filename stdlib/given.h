@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// What a native module gives to one of the library: http is given TLS and zlib, and net
+// the names of hosts.
+#ifndef CSP_STDLIB_GIVEN_H
+#define CSP_STDLIB_GIVEN_H
+
+#include "stdlib/stdlib.h"
+
+// The state of a class that the module registers, for given_set and given_get.
+typedef struct GivenValue {
+  CspHandle handle;  // atomic: 0 for none. It does not change after that
+} GivenValue;
+
+// --- given.c ----------------------------------------------------------------
+// The first value is kept. The native has no result.
+CspStatus given_set(CspCall *call, const CspClass *klass, CspValue v);
+// The native's result is that value, or nil.
+CspStatus given_get(CspCall *call, const CspClass *klass);
+
+#endif
