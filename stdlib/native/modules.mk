@@ -21,6 +21,9 @@ PACKAGE_zlib := zlib1g-dev
 HEADER_sqlite  := sqlite3.h
 LIBS_sqlite    := -lsqlite3
 PACKAGE_sqlite := libsqlite3-dev
+HEADER_postgres  := postgresql/libpq-fe.h
+LIBS_postgres    := -lpq
+PACKAGE_postgres := libpq-dev
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
 NATIVE_C := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))
