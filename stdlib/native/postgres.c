@@ -60,6 +60,7 @@ static CspStatus pg_close(CspCall *call) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
   if (data == NULL || *data == NULL)
     return csp_bad_arg(call, 0, "a connection");
+  __atomic_store_n(&(*data)->closed, true, __ATOMIC_SEQ_CST);
   csp_fd_close(call, (*data)->fd);
   return csp_ok_nothing(call);
 }
@@ -87,6 +88,7 @@ static CspStatus pg_drop(CspCall *call) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
   if (data == NULL || *data == NULL)
     return csp_bad_arg(call, 0, "a connection");
+  __atomic_store_n(&(*data)->closed, true, __ATOMIC_SEQ_CST);
   if (!pg_take(*data)) return csp_ok_nothing(call);
   return csp_block(call, pg_drop_work, pg_drop_done, *data);
 }
@@ -149,8 +151,8 @@ static void add_pg_classes(CspCall *call, CspValue module) {
 }
 
 static const CspModule postgres_module = {
-    "postgres", postgres_functions, add_pg_classes,
-    (const char *)text_postgres, sizeof text_postgres - 1};
+    "postgres", postgres_functions, add_pg_classes, (const char *)text_postgres,
+    sizeof text_postgres - 1};
 static const CspNative postgres_native = {CSP_API, &postgres_module};
 
 CSP_MODULE(postgres) { return &postgres_native; }

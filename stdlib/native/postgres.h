@@ -16,7 +16,7 @@
 #include "vm/csp.h"
 
 enum {
-  PG_CACHED = 64,          // prepared statements of a link
+  PG_CACHED = 64,  // prepared statements of a link
   PG_BATCH_BYTES = 1 << 18,
   PG_KEPT_BYTES = 1 << 18,  // more in one statement, and the link is not kept
   PG_FIELDS_MOST = 64,      // columns of a row that becomes a struct
@@ -71,8 +71,9 @@ typedef struct PgLink {
   PgShared *shared;
   PGconn *conn;  // NULL: closed
   PGcancel *cancel;
-  CspFd *fd;      // of a duplicate of the connection's descriptor
-  char state;     // atomic: PG_FREE or PG_TAKEN
+  CspFd *fd;    // of a duplicate of the connection's descriptor
+  char state;   // atomic: PG_FREE or PG_TAKEN
+  bool closed;  // atomic: by _close or _drop
   PgPhase phase;
   bool unsent;          // libpq has something to send
   bool heard;           // something was read

@@ -188,8 +188,8 @@ static bool pg_put_element(CspCall *call, PgParams *params, CspValue v,
     case CSP_BOOL:
       return pg_put(call, params, csp_to_bool(v) ? "t" : "f", 1);
     case CSP_INT:
-      len = (size_t)snprintf(text, sizeof text, "%lld",
-                             (long long)csp_to_int(v));
+      len =
+          (size_t)snprintf(text, sizeof text, "%lld", (long long)csp_to_int(v));
       return pg_put(call, params, text, len);
     case CSP_FLOAT:
       len = (size_t)csp_format_float(csp_to_float(v), text);
@@ -213,8 +213,8 @@ static bool pg_put_element(CspCall *call, PgParams *params, CspValue v,
 
 bool pg_put_list(CspCall *call, PgParams *params, CspValue list, int depth) {
   if (depth >= PG_DEEP) {
-    csp_panic(call, "%s: an argument has lists in lists %d deep",
-              pg_name(call), PG_DEEP);
+    csp_panic(call, "%s: an argument has lists in lists %d deep", pg_name(call),
+              PG_DEEP);
     return false;
   }
   if (!pg_put(call, params, "{", 1)) return false;

@@ -37,11 +37,11 @@ CspStatus pg_parse(CspCall *call) {
   bool well = !csp_is_undef(list);
   for (const PQconninfoOption *one = all; well && one->keyword != NULL; one++)
     if (one->val != NULL)
-      well = csp_list_push(call, list,
-                           csp_string(call, one->keyword,
-                                      strlen(one->keyword))) &&
-             csp_list_push(call, list,
-                           csp_string(call, one->val, strlen(one->val)));
+      well =
+          csp_list_push(call, list,
+                        csp_string(call, one->keyword, strlen(one->keyword))) &&
+          csp_list_push(call, list,
+                        csp_string(call, one->val, strlen(one->val)));
   PQconninfoFree(all);
   return well ? csp_ok_value(call, list) : csp_panic_memory(call);
 }
@@ -49,19 +49,20 @@ CspStatus pg_parse(CspCall *call) {
 // What an option is that the address does not name, besides libpq's defaults.
 static const char *pg_default(const PQconninfoOption *option) {
   static const char none[] = "/dev/null/none";  // which no file can be
-  static const char *const table[][2] = {{"passfile", none},
-                                         {"sslcert", none},
-                                         {"sslkey", none},
-                                         {"sslrootcert", none},
-                                         {"sslcrl", none},
-                                         {"gssencmode", "disable"},
-                                         {"keepalives", "1"},
-                                         {"keepalives_idle", "60"},
-                                         {"keepalives_interval", "10"},
-                                         {"keepalives_count", "6"},
-                                         {"tcp_user_timeout", "0"},
-                                         {"client_encoding", "UTF8"},
-                                         {"fallback_application_name", "cspvm"}};
+  static const char *const table[][2] = {
+      {"passfile", none},
+      {"sslcert", none},
+      {"sslkey", none},
+      {"sslrootcert", none},
+      {"sslcrl", none},
+      {"gssencmode", "disable"},
+      {"keepalives", "1"},
+      {"keepalives_idle", "60"},
+      {"keepalives_interval", "10"},
+      {"keepalives_count", "6"},
+      {"tcp_user_timeout", "0"},
+      {"client_encoding", "UTF8"},
+      {"fallback_application_name", "cspvm"}};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
     if (strcmp(table[i][0], option->keyword) == 0) return table[i][1];
   return option->compiled != NULL ? option->compiled : "";
@@ -126,8 +127,7 @@ static void pg_connect_error(PgLink *link) {
   const char *at = said, *next, *code = NULL;
   while ((next = strstr(at, ":  ")) != NULL) {
     at = next + 3;
-    if (strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 5 &&
-        at[5] == ':')
+    if (strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 5 && at[5] == ':')
       code = at;
   }
   if (code != NULL)
@@ -138,15 +138,14 @@ static void pg_connect_error(PgLink *link) {
   why += strspn(why, " ");
   const char *colon = code == NULL ? strstr(why, "failed: ") : NULL;
   if (colon != NULL) why = colon + 8;
-  snprintf(link->message, sizeof link->message, "%.*s",
-           (int)strcspn(why, "\n"), why);
+  snprintf(link->message, sizeof link->message, "%.*s", (int)strcspn(why, "\n"),
+           why);
 }
 
 static CspStatus pg_connect_fails(CspCall *call, PgLink *link) {
-  CspStatus status = csp_ok_coded(call, link->code, "postgres: %s",
-                                  link->message[0] != '\0'
-                                      ? link->message
-                                      : "cannot connect");
+  CspStatus status =
+      csp_ok_coded(call, link->code, "%s",
+                   link->message[0] != '\0' ? link->message : "cannot connect");
   pg_free_link(link);
   return status;
 }
@@ -247,8 +246,7 @@ static CspStatus pg_connect_done(CspCall *call, void *data, bool made) {
     pg_free_link(link);
     return CSP_PANIC;
   }
-  if (!made)
-    return pg_connect_fails_with(call, link, "limit", csp_no_thread());
+  if (!made) return pg_connect_fails_with(call, link, "limit", csp_no_thread());
   if (link->step == PGRES_POLLING_FAILED) {
     pg_connect_error(link);
     return pg_connect_fails(call, link);
@@ -261,8 +259,7 @@ static CspStatus pg_connect_done(CspCall *call, void *data, bool made) {
   if (link->fd == NULL)
     return pg_connect_fails_with(call, link, csp_errno_code(errno),
                                  strerrordesc_np(errno));
-  CspSide side =
-      link->step == PGRES_POLLING_READING ? CSP_READS : CSP_WRITES;
+  CspSide side = link->step == PGRES_POLLING_READING ? CSP_READS : CSP_WRITES;
   csp_when_ready(call, link->fd, side, link->until);
   return csp_again(call, pg_connect_ready, &link, sizeof link, 0);
 }

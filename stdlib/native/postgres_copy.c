@@ -40,8 +40,9 @@ static bool pg_take_begin(CspCall *call, PgStep *step, PGresult *result,
   PQclear(result);
   if (phase == PG_BUSY) return true;
   if (phase != wanted) {
-    pg_break(link, "invalid", "copy_in is for COPY from stdin, and copy_out "
-                              "for COPY to stdout");
+    pg_break(link, "invalid",
+             "copy_in is for COPY from stdin, and copy_out "
+             "for COPY to stdout");
     *status = pg_fail(call, step);
     return false;
   }
@@ -123,7 +124,8 @@ CspStatus pg_copy_put(CspCall *call) {
   CspStatus status = CSP_PANIC;
   CspType type = csp_type(csp_arg(call, 1));
   if (type != CSP_STRING && type != CSP_BYTES)
-    return csp_panic(call, "%s: what is copied must be strings or bytes, not %s",
+    return csp_panic(call,
+                     "%s: what is copied must be strings or bytes, not %s",
                      pg_name(call), csp_type_name(csp_arg(call, 1)));
   PgStep step = {.link = pg_enter_in(call, PG_COPY_IN, &status)};
   step.rows = step.names = csp_nil();

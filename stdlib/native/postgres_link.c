@@ -117,8 +117,11 @@ PgLink *pg_enter(CspCall *call, CspStatus *status) {
     return NULL;
   }
   PgLink *link = *data;
-  if (!pg_take(link)) {
-    *status = csp_ok_coded(call, "busy", "postgres: the connection is in use");
+  bool closed = __atomic_load_n(&link->closed, __ATOMIC_SEQ_CST);
+  if (closed || !pg_take(link)) {
+    *status = csp_ok_coded(call, closed ? "closed" : "busy",
+                           "postgres: the connection %s",
+                           closed ? "was closed here" : "is in use");
     return NULL;
   }
   link->code[0] = '\0';
@@ -130,7 +133,8 @@ PgLink *pg_enter(CspCall *call, CspStatus *status) {
   }
   if (open) return link;
   __atomic_store_n(&link->state, PG_FREE, __ATOMIC_SEQ_CST);
-  *status = csp_ok_coded(call, "closed", "postgres: the connection is closed");
+  *status =
+      csp_ok_coded(call, "closed", "postgres: the connection was closed here");
   return NULL;
 }
 
@@ -319,6 +323,7 @@ CspStatus pg_drive(CspCall *call, PgStep *step) {
         PQfreemem(one);
     }
     if (!step->take(call, step, result, &status)) return status;
-    if (csp_spent(call, 300)) return csp_again(call, pg_drive_on, step, sizeof *step, 2);
+    if (csp_spent(call, 300))
+      return csp_again(call, pg_drive_on, step, sizeof *step, 2);
   }
 }

@@ -99,8 +99,7 @@ static bool pg_take_prepared(CspCall *call, PgStep *step, PGresult *result,
                              CspStatus *status) {
   PgLink *link = step->link;
   if (result != NULL) {
-    if (PQresultStatus(result) != PGRES_COMMAND_OK)
-      pg_note_error(link, result);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) pg_note_error(link, result);
     PQclear(result);
     return true;
   }
@@ -236,8 +235,8 @@ static bool pg_is_full(const PgStep *step) {
 static bool pg_take_row(CspCall *call, PgStep *step, PGresult *result,
                         CspStatus *status) {
   PgLink *link = step->link;
-  bool wanted = link->most > 1 ||
-                (link->most == 1 && csp_list_len(step->rows) == 0);
+  bool wanted =
+      link->most > 1 || (link->most == 1 && csp_list_len(step->rows) == 0);
   if (result == NULL) return pg_take_end(call, step, status);
   ExecStatusType kind = PQresultStatus(result);
   bool well = true;
@@ -256,8 +255,10 @@ static bool pg_take_row(CspCall *call, PgStep *step, PGresult *result,
     pg_note_error(link, result);
   }
   PQclear(result);
-  if (!well && link->code[0] != '\0') *status = pg_fail(call, step);
-  else if (!well) pg_give_up(call, step);
+  if (!well && link->code[0] != '\0')
+    *status = pg_fail(call, step);
+  else if (!well)
+    pg_give_up(call, step);
   if (!well) return false;
   if (kind != PGRES_SINGLE_TUPLE || !pg_is_full(step)) return true;
   *status = pg_give(call, step, true);

@@ -137,8 +137,8 @@ bool pg_put_params(CspCall *call, PgLink *link, CspValue list) {
   PgParams *params = &link->params;
   if (count == 0) return true;
   if (count > MOST) {
-    csp_panic(call, "%s: a statement takes at most %d arguments",
-              pg_name(call), MOST);
+    csp_panic(call, "%s: a statement takes at most %d arguments", pg_name(call),
+              MOST);
     return false;
   }
   params->list = csp_alloc(link->csp, NULL, count * sizeof *params->list);
