@@ -176,7 +176,7 @@ static bool pg_is_out_of_step(PgLink *link) {
   }
   if (within == link->in_transaction) return false;
   pg_break(link, "invalid",
-           "a transaction is begun and ended by db.transaction alone");
+           "a transaction is begun and ended by pool.transaction alone");
   return true;
 }
 

@@ -77,7 +77,7 @@ group {
   }
   close(ends)
 }
-println(<-listener.messages, listener.error().code)  // expect: nil closed
+println(<-listener.messages, listener.failure().code)  // expect: nil closed
 // closed: the connection broke. The others are from the time without a server,
 // of one that starts, and of one whose processes are killed one by one.
 for code in ["closed", "reset", "refused", "not_found", "57P03", "57P02", "57P01"] { delete(codes, code) }

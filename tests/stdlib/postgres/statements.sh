@@ -63,7 +63,7 @@ for sql in ["begin", "copy a from stdin", "copy a to stdout"] {
   _, err := db.exec(sql)
   println(err.code, err)
 }
-// expect: invalid postgres: a transaction is begun and ended by db.transaction alone
+// expect: invalid postgres: a transaction is begun and ended by pool.transaction alone
 // expect: invalid postgres: copy_in and copy_out are for a COPY from stdin and to stdout
 // expect: invalid postgres: copy_in and copy_out are for a COPY from stdin and to stdout
 println(db.one("select count(*) as n from a")?)  // expect: {"n": 1}
@@ -183,12 +183,12 @@ for _ in 3 {
 // expect: a"b 
 // expect: news third
 listener.close()
-println(<-listener.messages, listener.error(), listener)  // expect: nil nil <postgres listener>
+println(<-listener.messages, listener.failure(), listener)  // expect: nil nil <postgres listening>
 listener = db.listen("news", room: 1)?
 for i in 5 { db.notify("news", str(i))? }
 for i in 5 { if (<-listener.messages).text != str(i) { println("wrong", i) } }
 db.exec("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'")?
-println(<-listener.messages, listener.error().code)  // expect: nil closed
+println(<-listener.messages, listener.failure().code)  // expect: nil closed
 
 // Deadlines and cancelled goroutines: the server stops.
 const RUNNING = "select count(*) as n from pg_stat_activity where query like $1 || '%' and state = 'active' and pid <> pg_backend_pid()"
@@ -243,7 +243,7 @@ for job in jobs {
 // expect: closed
 // expect: closed
 // expect: closed
-println(<-listener.messages, listener.error().code)  // expect: nil closed
+println(<-listener.messages, listener.failure().code)  // expect: nil closed
 wait("select pg_sleep(1000)", 0)?
 
 // What is refused when it connects.
