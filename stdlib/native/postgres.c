@@ -41,7 +41,7 @@ static CspStatus pg_is_idle(CspCall *call) {
   bool idle = link->phase == PG_IDLE && !link->lost && link->conn != NULL &&
               PQstatus(link->conn) == CONNECTION_OK &&
               PQtransactionStatus(link->conn) == PQTRANS_IDLE &&
-              !(link->limited && link->fat);
+              !(link->fat && link->most_held != SIZE_MAX);
   // The server says nothing to an idle connection but that it ends, or
   // notices.
   if (idle && pg_is_readable(link) && !pg_consume(link)) link->lost = true;

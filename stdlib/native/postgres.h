@@ -78,7 +78,7 @@ typedef struct PgLink {
   bool unsent;          // libpq has something to send
   bool heard;           // something was read
   bool lost;            // nothing can be read any more
-  bool limited;         // by max_memory
+  size_t most_held;     // what `held` may be, SIZE_MAX without a limit
   bool fat;             // libpq's buffer has grown
   bool in_transaction;  // by the last statement of the module's own
   int64_t held;         // of PgShared.held
@@ -106,6 +106,7 @@ typedef struct PgStep {
   CspHandle held;  // rows, where making one may call the script, or 0
   size_t bytes;    // of rows so far
   size_t at;       // of what is sent
+  bool collected;
   // Takes a result, or NULL at the end of what was sent. false: *status is the
   // native's, which has left the link.
   bool (*take)(CspCall *call, struct PgStep *step, PGresult *result,

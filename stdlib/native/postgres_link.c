@@ -53,7 +53,8 @@ PgLink *pg_new_link(CspCall *call) {
   memset(link, 0, sizeof *link);
   link->csp = csp;
   link->shared = shared;
-  link->limited = csp_room(call) != SIZE_MAX;
+  size_t room = csp_room(call);
+  link->most_held = room == SIZE_MAX ? SIZE_MAX : room / 2;
   return link;
 }
 
@@ -234,10 +235,10 @@ void pg_took(PgLink *link, size_t bytes) {
   pg_set_held(link, link->held > less ? link->held - less : 0);
 }
 
-static bool pg_takes_too_much(CspCall *call, PgLink *link) {
-  size_t room = link->limited ? csp_room(call) / 2 : (size_t)1 << 40;
+static bool pg_takes_too_much(const PgLink *link) {
   int64_t held = __atomic_load_n(&link->shared->held, __ATOMIC_SEQ_CST);
-  return held > 0 && (size_t)held > room && (size_t)link->held > room / 16;
+  return held > 0 && (size_t)held > link->most_held &&
+         (size_t)link->held > link->most_held / 16;
 }
 
 // OpenSSL may have the rest of a record, which no poll tells of.
@@ -271,7 +272,7 @@ PgNext pg_pump(CspCall *call, PgLink *link, bool (*is_ready)(PgLink *link)) {
       return link->unsent ? PG_NEXT_WRITE : PG_NEXT_READ;
     int64_t begun = csp_monotonic(call);
     if (!link->lost && !pg_consume(link)) link->lost = true;
-    if (pg_takes_too_much(call, link)) {
+    if (pg_takes_too_much(link)) {
       pg_break(link, "memory", "the server sends more than memory is left for");
       return PG_NEXT_OVER;
     }
@@ -304,6 +305,16 @@ static CspStatus pg_drive_on(CspCall *call, void *data, bool on) {
   return on ? pg_drive(call, step) : pg_give_up(call, step);
 }
 
+// What came may need memory that garbage has now.
+static bool pg_wants_room(CspCall *call, PgStep *step) {
+  if (step->collected || step->link->most_held == SIZE_MAX ||
+      csp_room(call) / 4 > (size_t)step->link->held)
+    return false;
+  csp_collect(call);
+  step->collected = true;
+  return true;
+}
+
 CspStatus pg_drive(CspCall *call, PgStep *step) {
   PgLink *link = step->link;
   CspStatus status = CSP_PANIC;
@@ -316,6 +327,8 @@ CspStatus pg_drive(CspCall *call, PgStep *step) {
       pg_break(link, "timeout", "the server does not answer");
       return pg_fail(call, step);
     }
+    if (pg_wants_room(call, step))
+      return csp_again(call, pg_drive_on, step, sizeof *step, 2);
     PGresult *result = PQgetResult(link->conn);
     if (result == NULL) {
       pg_set_held(link, 0);
