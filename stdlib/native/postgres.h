@@ -82,6 +82,7 @@ typedef struct PgLink {
   bool fat;             // libpq's buffer has grown
   bool in_transaction;  // by the last statement of the module's own
   int64_t held;         // of PgShared.held
+  int64_t largest;      // row or piece of this statement
   int64_t until;        // of the first statement, or 0
   unsigned stmts;       // that were ever prepared
   int cached;

@@ -229,10 +229,16 @@ bool pg_consume(PgLink *link) {
   return PQconsumeInput(link->conn) == 1;
 }
 
-// Frames and TLS take some more.
+// Frames and TLS take some more. What waits in the socket may be counted more
+// than once, as libpq may read a part of it. But its buffer is at most twice as
+// large as what was in it.
 void pg_took(PgLink *link, size_t bytes) {
-  int64_t less = (int64_t)(bytes + bytes / 8 + 64);
-  pg_set_held(link, link->held > less ? link->held - less : 0);
+  enum { FIRST = 1 << 17 };  // of libpq's buffers
+  int64_t size = (int64_t)(bytes + bytes / 8 + 64);
+  if (size > link->largest) link->largest = size;
+  int64_t held = link->held > size ? link->held - size : 0;
+  if (held > 2 * link->largest + FIRST) held = 2 * link->largest + FIRST;
+  pg_set_held(link, held);
 }
 
 static bool pg_takes_too_much(const PgLink *link) {
@@ -332,6 +338,7 @@ CspStatus pg_drive(CspCall *call, PgStep *step) {
     PGresult *result = PQgetResult(link->conn);
     if (result == NULL) {
       pg_set_held(link, 0);
+      link->largest = 0;
       for (PGnotify *one; (one = PQnotifies(link->conn)) != NULL;)
         PQfreemem(one);
     }
