@@ -125,7 +125,7 @@ static CspStatus pg_may(CspCall *call) {
 }
 
 // --- The module -------------------------------------------------------------
-static const CspFunction postgres_functions[] = {
+static const CspFunction pg_functions[] = {
     {"quote", "name", pg_quote},
     {"_may", "files", pg_may},
     {"_parse", "url", pg_parse},
@@ -150,9 +150,9 @@ static void add_pg_classes(CspCall *call, CspValue module) {
     csp_panic_memory(call);
 }
 
-static const CspModule postgres_module = {
-    "postgres", postgres_functions, add_pg_classes, (const char *)text_postgres,
-    sizeof text_postgres - 1};
-static const CspNative postgres_native = {CSP_API, &postgres_module};
+static const CspModule pg_module = {"postgres", pg_functions, add_pg_classes,
+                                    (const char *)text_postgres,
+                                    sizeof text_postgres - 1};
+static const CspNative pg_native = {CSP_API, &pg_module};
 
-CSP_MODULE(postgres) { return &postgres_native; }
+CSP_MODULE(postgres) { return &pg_native; }

@@ -6,6 +6,8 @@
 # expect: include/csp.h
 # expect: lib/cspvm/1/hash.package
 # expect: lib/cspvm/1/hash.so
+# expect: lib/cspvm/1/postgres.package
+# expect: lib/cspvm/1/postgres.so
 # expect: lib/cspvm/1/sqlite.package
 # expect: lib/cspvm/1/sqlite.so
 # expect: lib/cspvm/1/tls.package
@@ -13,11 +15,13 @@
 # expect: lib/cspvm/1/zlib.package
 # expect: lib/cspvm/1/zlib.so
 # expect: lib/libcspvm-hash.a
+# expect: lib/libcspvm-postgres.a
 # expect: lib/libcspvm-sqlite.a
 # expect: lib/libcspvm-tls.a
 # expect: lib/libcspvm-zlib.a
 # expect: lib/libcspvm.a
 # expect: lib/pkgconfig/cspvm-hash.pc
+# expect: lib/pkgconfig/cspvm-postgres.pc
 # expect: lib/pkgconfig/cspvm-sqlite.pc
 # expect: lib/pkgconfig/cspvm-tls.pc
 # expect: lib/pkgconfig/cspvm-zlib.pc
