@@ -109,9 +109,9 @@ static CspStatus pg_quote(CspCall *call) {
   for (size_t i = 0; i < len; i++) {
     if (text[i] == '"') *to++ = '"';
     *to++ = text[i];
+    if (i % 4096 == 4095 && !csp_work(call, 4096)) return CSP_PANIC;
   }
   *to = '"';
-  csp_charge(call, len / 16);
   return csp_ok(call, v);
 }
 
