@@ -46,7 +46,8 @@ typedef struct PgStmt {
   char text[];
 } PgStmt;
 
-// Arguments: the bytes of all of them, and where each begins (-1: NULL).
+// Arguments. `data` has the bytes of all of them, and `at` says where each
+// begins. -1 is NULL.
 typedef struct PgParam {
   int64_t at;
   int len;

@@ -49,7 +49,7 @@ bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len) {
     params->data = made;
     params->cap = cap;
   }
-  if (data != NULL) memcpy(params->data + params->used, data, len);
+  if (data != NULL && len > 0) memcpy(params->data + params->used, data, len);
   params->used += len;
   return csp_work(call, 8 + len / 8);
 }

@@ -1,7 +1,7 @@
-# A server of PostgreSQL, whose socket is in $TMPDIR and whose TCP port is
-# $PGPORT, which ends with the test. It refuses to run as root, so it runs as the
-# user postgres or nobody there. `start` returns when it answers. `stop` kills it
-# and all of its processes, as a power failure does.
+# A server of PostgreSQL, whose socket is in $TMPDIR/sockets and whose TCP port is
+# $PGPORT. It refuses to run as root, so it runs as the user postgres or nobody
+# there. `start` returns when it answers. `stop` kills it and all of its
+# processes, as a power failure does.
 pg_bin=$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)
 pg_data=$TMPDIR/data
 as_user() {
