@@ -169,6 +169,8 @@ const char *pg_name(CspCall *call);  // of what the script has called
 // Copies the arguments. false: panicked, or link->code is set.
 bool pg_put_params(CspCall *call, PgLink *link, CspValue list);
 bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len);
+// As the server has it. Returns the length.
+int pg_format_float(double real, char text[32]);
 // Adds the result's first row to step->rows. false: *status is what follows,
 // or the link is broken.
 bool pg_add_row(CspCall *call, PgStep *step, const PGresult *result,

@@ -192,7 +192,7 @@ static bool pg_put_element(CspCall *call, PgParams *params, CspValue v,
           (size_t)snprintf(text, sizeof text, "%lld", (long long)csp_to_int(v));
       return pg_put(call, params, text, len);
     case CSP_FLOAT:
-      len = (size_t)csp_format_float(csp_to_float(v), text);
+      len = (size_t)pg_format_float(csp_to_float(v), text);
       return pg_put(call, params, text, len);
     case CSP_STRING:
       data = csp_to_string(v, &len);

@@ -54,6 +54,12 @@ bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len) {
   return csp_work(call, 8 + len / 8);
 }
 
+int pg_format_float(double real, char text[32]) {
+  if (real != real) return snprintf(text, 32, "NaN");
+  if (real - real == 0) return csp_format_float(real, text);
+  return snprintf(text, 32, real < 0 ? "-Infinity" : "Infinity");
+}
+
 static bool pg_put_string(CspCall *call, PgLink *link, CspValue v) {
   size_t len;
   const char *text = csp_to_string(v, &len);
@@ -74,7 +80,7 @@ static bool pg_put_number(CspCall *call, PgLink *link, CspValue v) {
   else if (csp_type(v) == CSP_INT)
     len = snprintf(text, sizeof text, "%lld", (long long)csp_to_int(v));
   else
-    len = csp_format_float(csp_to_float(v), text);
+    len = pg_format_float(csp_to_float(v), text);
   return pg_put(call, &link->params, text, (size_t)len);
 }
 
