@@ -221,9 +221,11 @@ static CspStatus pg_connected(CspCall *call, PgLink *link) {
   link->fd = pg_watch(call, link);
   link->cancel = PQgetCancel(link->conn);
   if (link->fd == NULL || link->cancel == NULL ||
-      PQsetnonblocking(link->conn, 1) != 0)
+      PQsetnonblocking(link->conn, 1) != 0) {
+    pg_unwatch(call, link);
     return pg_connect_fails_with(call, link, "limit",
                                  "no descriptor or memory is left");
+  }
   PQsetErrorVerbosity(link->conn, PQERRORS_DEFAULT);
   csp_alloc_free(link->info);  // it has the password
   link->info = NULL;

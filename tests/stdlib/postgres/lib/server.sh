@@ -1,4 +1,4 @@
-# A server of PostgreSQL, whose socket is in $TMPDIR/sockets and whose TCP port is
+# A server of PostgreSQL, whose socket is in $TMPDIR/sockets, and its TCP port
 # $PGPORT. It refuses to run as root, so it runs as the user postgres or nobody
 # there. `start` returns when it answers. `stop` kills it and all of its
 # processes, as a power failure does.
