@@ -6,17 +6,20 @@
 // it. One call has it at a time (pg_enter, pg_leave), and a second one gets an
 // error ("busy"). Between calls it is in one of these phases:
 //
-//   IDLE --_run--> BUSY --> IDLE, or ROWS with rows left --_more--> BUSY
-//   IDLE --_copy--> COPY_IN --_end--> IDLE       BUSY stands for a call that
-//   IDLE --_copy--> COPY_OUT --_get--> IDLE      waits for the server
-//   any --> BROKEN   lost, closed, given up in the middle, or out of step
+//   PG_IDLE --_run--> PG_BUSY --> PG_IDLE, or PG_ROWS --_more--> PG_BUSY
+//   PG_IDLE --_copy--> PG_COPY_IN --_end--> PG_IDLE
+//   PG_IDLE --_copy--> PG_COPY_OUT --_get--> PG_IDLE
+//   any --> PG_BROKEN   lost, closed, given up in the middle, or out of step
+//
+// PG_BUSY is that of a call that waits for the server, PG_ROWS one with rows
+// left.
 //
 // What always holds:
 //   - libpq is asked without waiting (PQsetnonblocking, PQisBusy before
 //     PQgetResult). A call waits for the duplicate of its descriptor (CspFd),
 //     which is edge-triggered. So before a wait it reads until poll says that
 //     there is nothing.
-//   - A link that is not IDLE when its owner is done with it is dropped, not
+//   - A link that is not PG_IDLE when its owner is done with it is dropped, not
 //     kept: the server is told to stop (PQcancel, in csp_block), and the
 //     connection ends. With it ends what was half done.
 //   - _close may be called while another call has the link. It closes the
