@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a native module gives to one of the library: http is given TLS and zlib, and net
-// the names of hosts.
+// What a native module gives to one of the library: http is given TLS and zlib,
+// and net the names of hosts.
 #ifndef CSP_STDLIB_GIVEN_H
 #define CSP_STDLIB_GIVEN_H
 

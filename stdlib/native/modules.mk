@@ -24,6 +24,9 @@ PACKAGE_sqlite := libsqlite3-dev
 HEADER_dns  := ares.h
 LIBS_dns    := -lcares
 PACKAGE_dns := libc-ares-dev
+HEADER_postgres  := postgresql/libpq-fe.h
+LIBS_postgres    := -lpq
+PACKAGE_postgres := libpq-dev
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
 NATIVE_C := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))

@@ -8,6 +8,8 @@
 # expect: lib/cspvm/1/dns.so
 # expect: lib/cspvm/1/hash.package
 # expect: lib/cspvm/1/hash.so
+# expect: lib/cspvm/1/postgres.package
+# expect: lib/cspvm/1/postgres.so
 # expect: lib/cspvm/1/sqlite.package
 # expect: lib/cspvm/1/sqlite.so
 # expect: lib/cspvm/1/tls.package
@@ -16,12 +18,14 @@
 # expect: lib/cspvm/1/zlib.so
 # expect: lib/libcspvm-dns.a
 # expect: lib/libcspvm-hash.a
+# expect: lib/libcspvm-postgres.a
 # expect: lib/libcspvm-sqlite.a
 # expect: lib/libcspvm-tls.a
 # expect: lib/libcspvm-zlib.a
 # expect: lib/libcspvm.a
 # expect: lib/pkgconfig/cspvm-dns.pc
 # expect: lib/pkgconfig/cspvm-hash.pc
+# expect: lib/pkgconfig/cspvm-postgres.pc
 # expect: lib/pkgconfig/cspvm-sqlite.pc
 # expect: lib/pkgconfig/cspvm-tls.pc
 # expect: lib/pkgconfig/cspvm-zlib.pc

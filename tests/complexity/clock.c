@@ -49,6 +49,7 @@ static void keep_memory(void) {
 const CspNative *csp_module_hash(void);
 const CspNative *csp_module_zlib(void);
 const CspNative *csp_module_sqlite(void);
+const CspNative *csp_module_postgres(void);
 
 int main(int argc, char **argv) {
   keep_memory();
@@ -68,7 +69,8 @@ int main(int argc, char **argv) {
   if (csp_install_library(csp) && csp_register_builtins(csp, builtins) &&
       csp_register(csp, csp_module_hash()->module) &&
       csp_register(csp, csp_module_zlib()->module) &&
-      csp_register(csp, csp_module_sqlite()->module))
+      csp_register(csp, csp_module_sqlite()->module) &&
+      csp_register(csp, csp_module_postgres()->module))
     csp_run(csp, argv[1], text, len, &status);
   csp_free(csp);
   free(text);

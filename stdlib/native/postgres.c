@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// The native module postgres: connections to PostgreSQL servers, over libpq.
+// postgres.csp makes pools of them: transactions, streams, COPY, listeners.
+//
+// A link (PgLink) is one connection. A value owns it, and its finalizer ends
+// it. One call has it at a time (pg_enter, pg_leave), and a second one gets an
+// error ("busy"). Between calls it is in one of these phases:
+//
+//   PG_IDLE --_run--> PG_BUSY --> PG_IDLE, or PG_ROWS --_more--> PG_BUSY
+//   PG_IDLE --_copy--> PG_COPY_IN --_end--> PG_IDLE
+//   PG_IDLE --_copy--> PG_COPY_OUT --_get--> PG_IDLE
+//   any --> PG_BROKEN   lost, closed, given up in the middle, or out of step
+//
+// PG_BUSY is that of a call that waits for the server, PG_ROWS one with rows
+// left.
+//
+// What always holds:
+//   - libpq is asked without waiting (PQsetnonblocking, PQisBusy before
+//     PQgetResult). A call waits for the duplicate of its descriptor (CspFd),
+//     which is edge-triggered. So before a wait it reads until poll says that
+//     there is nothing.
+//   - A link that is not PG_IDLE when its owner is done with it is dropped, not
+//     kept: the server is told to stop (PQcancel, in csp_block), and the
+//     connection ends. With it ends what was half done.
+//   - _close may be called while another call has the link. It closes the
+//     duplicate alone, which ends the other's waits. The connection itself ends
+//     with _drop or the finalizer.
+//   - Nothing is printed. Notices are dropped.
+//
+// libpq's memory is not the runtime's. What has come and is no value yet is
+// counted for all links of the runtime (`held`), and bounded with a limit.
+#include "stdlib/native/postgres.h"
+
+#include <string.h>
+
+#include "stdlib/native/postgres_csp.h"
+
+// --- States of links --------------------------------------------------------
+// _is_idle(link): whether it may serve the next call.
+static CspStatus pg_is_idle(CspCall *call) {
+  CspStatus status = CSP_PANIC;
+  PgLink *link = pg_enter(call, &status);
+  if (link == NULL) return status;
+  bool idle = link->phase == PG_IDLE && !link->lost && link->conn != NULL &&
+              PQstatus(link->conn) == CONNECTION_OK &&
+              PQtransactionStatus(link->conn) == PQTRANS_IDLE &&
+              !(link->fat && link->most_held != SIZE_MAX);
+  // The server says nothing to an idle connection but that it ends, or
+  // notices.
+  if (idle && pg_is_readable(link) && !pg_consume(link)) link->lost = true;
+  if (idle) PQisBusy(link->conn);  // reads what has come
+  for (PGnotify *one; idle && (one = PQnotifies(link->conn)) != NULL;)
+    PQfreemem(one);
+  if (link->lost) idle = false;
+  if (idle) pg_took(link, (size_t)link->held);
+  pg_leave(call, link);
+  csp_return(call, csp_bool(idle));
+  return csp_ok(call, csp_nil());
+}
+
+// _close(link): ends the waits of whichever call has it.
+static CspStatus pg_close(CspCall *call) {
+  PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
+  if (data == NULL || *data == NULL)
+    return csp_bad_arg(call, 0, "a connection");
+  __atomic_store_n(&(*data)->closed, true, __ATOMIC_SEQ_CST);
+  csp_fd_close(call, (*data)->fd);
+  return csp_ok_nothing(call);
+}
+
+static void pg_drop_work(void *data) {
+  PgLink *link = data;
+  char text[256];
+  bool runs = link->conn != NULL && link->cancel != NULL && !link->lost &&
+              PQtransactionStatus(link->conn) == PQTRANS_ACTIVE;
+  if (runs) PQcancel(link->cancel, text, sizeof text);
+  pg_close_conn(link);
+}
+
+static CspStatus pg_drop_done(CspCall *call, void *data, bool made) {
+  PgLink *link = data;
+  if (!made) pg_close_conn(link);
+  __atomic_store_n(&link->state, PG_FREE, __ATOMIC_SEQ_CST);
+  csp_fd_close(call, link->fd);
+  return csp_ok_nothing(call);
+}
+
+// _drop(link): stops what its server does for it, and ends the connection. Does
+// nothing if another call has it.
+static CspStatus pg_drop(CspCall *call) {
+  PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
+  if (data == NULL || *data == NULL)
+    return csp_bad_arg(call, 0, "a connection");
+  __atomic_store_n(&(*data)->closed, true, __ATOMIC_SEQ_CST);
+  if (!pg_take(*data)) return csp_ok_nothing(call);
+  return csp_block(call, pg_drop_work, pg_drop_done, *data);
+}
+
+// --- Texts ------------------------------------------------------------------
+// quote(name): as a name in SQL.
+static CspStatus pg_quote(CspCall *call) {
+  const char *text;
+  size_t len, count = 2;
+  if (!csp_need_string(call, 0, &text, &len)) return CSP_PANIC;
+  if (len == 0 || memchr(text, '\0', len) != NULL)
+    return csp_bad_arg(call, 0, "a name without NUL");
+  for (size_t i = 0; i < len; i++) count += text[i] == '"' ? 2 : 1;
+  char *to;
+  CspValue v = csp_string_room(call, count, &to);
+  if (csp_is_undef(v)) return csp_panic_memory(call);
+  *to++ = '"';
+  for (size_t i = 0; i < len; i++) {
+    if (text[i] == '"') *to++ = '"';
+    *to++ = text[i];
+    if (i % 4096 == 4095 && !csp_work(call, 4096)) return CSP_PANIC;
+  }
+  *to = '"';
+  return csp_ok(call, v);
+}
+
+// _may(what): whether the host allows files (and no root), or the network.
+static CspStatus pg_may(CspCall *call) {
+  Csp *csp = csp_of(call);
+  bool files = csp_truthy(csp_arg(call, 0));
+  if (files)
+    return csp_ok_bool(call, csp_allows(csp, CSP_FILES) && !csp_has_root(csp));
+  return csp_ok_bool(call, csp_allows(csp, CSP_NET));
+}
+
+// --- The module -------------------------------------------------------------
+static const CspFunction pg_functions[] = {
+    {"quote", "name", pg_quote},
+    {"_may", "files", pg_may},
+    {"_parse", "url", pg_parse},
+    {"_is_idle", "link", pg_is_idle},
+    {"_run", "link, sql, args, most, type, name", pg_run},
+    {"_more", "link, sql, args, most, type, name", pg_more},
+    {"_copy", "link, sql, inwards, name", pg_copy},
+    {"_put", "link, piece, name", pg_copy_put},
+    {"_end", "link, failed", pg_copy_end},
+    {"_get", "link", pg_copy_get},
+    {"_notices", "link", pg_notices},
+    {"_close", "link", pg_close},
+    {"_drop", "link", pg_drop},
+    CSP_NEEDS(CSP_NET),
+    {"_connect", "options, until", pg_connect},
+    {NULL, NULL, NULL}};
+
+static void add_pg_classes(CspCall *call, CspValue module) {
+  (void)module;
+  if (!csp_register_class(csp_of(call), &pg_link_class, NULL) ||
+      !csp_register_class(csp_of(call), &pg_shared_class, NULL))
+    csp_panic_memory(call);
+}
+
+static const CspModule pg_module = {"postgres", pg_functions, add_pg_classes,
+                                    (const char *)text_postgres,
+                                    sizeof text_postgres - 1};
+static const CspNative pg_native = {CSP_API, &pg_module};
+
+CSP_MODULE(postgres) { return &pg_native; }

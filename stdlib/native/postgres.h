@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// What the parts of the native module postgres share: its links to servers. The
+// head of postgres.c has their states and rules.
+//   postgres.c          the module's functions
+//   postgres_link.c     who has a link, what it owns, and how it waits
+//   postgres_connect.c  addresses and connecting
+//   postgres_run.c      statements
+//   postgres_values.c   arguments and rows, from and to values of the language
+//   postgres_array.c    arrays as text, from and to lists
+//   postgres_copy.c     COPY, notifications
+#ifndef CSP_STDLIB_NATIVE_POSTGRES_H
+#define CSP_STDLIB_NATIVE_POSTGRES_H
+
+#include <postgresql/libpq-fe.h>
+
+#include "vm/csp.h"
+
+enum {
+  PG_CACHED = 64,  // prepared statements of a link
+  PG_BATCH_BYTES = 1 << 18,
+  PG_KEPT_BYTES = 1 << 18,  // more in one statement, and the link is not kept
+  PG_FIELDS_MOST = 64,      // columns of a row that becomes a struct
+  PG_MESSAGE = 1024,
+  PG_CODE = 16,
+  PG_DEEP = 16  // lists in one another
+};
+
+// What _run wants, as postgres.csp has it: rows from 1 on, or one of these.
+enum { PG_CONTROL = -1, PG_CHANGES = 0 };
+
+// What is under way on a link. The head of postgres.c has the transitions.
+typedef enum PgPhase {
+  PG_IDLE,
+  PG_BUSY,
+  PG_ROWS,
+  PG_COPY_IN,
+  PG_COPY_OUT,
+  PG_BROKEN
+} PgPhase;
+
+// A prepared statement, whose name is "csp" and the number.
+typedef struct PgStmt {
+  struct PgStmt *next;  // one that was used before it
+  unsigned number;
+  size_t len;
+  char text[];
+} PgStmt;
+
+// Arguments. `data` has the bytes of all of them, and `at` says where each
+// begins. -1 is NULL.
+typedef struct PgParam {
+  int64_t at;
+  int len;
+  bool binary;
+} PgParam;
+
+typedef struct PgParams {
+  char *data;
+  size_t used, cap;
+  PgParam *list;
+  int count, room;
+} PgParams;
+
+// Of a runtime and its links. All are atomic.
+typedef struct PgShared {
+  int64_t held;  // bytes that came and are no values yet
+  int64_t users;
+} PgShared;
+
+typedef struct PgLink {
+  Csp *csp;
+  PgShared *shared;
+  PGconn *conn;  // NULL: closed
+  PGcancel *cancel;
+  CspFd *fd;    // of a duplicate of the connection's descriptor
+  char state;   // atomic: PG_FREE or PG_TAKEN
+  bool closed;  // atomic: by _close or _drop
+  PgPhase phase;
+  bool unsent;          // libpq has something to send
+  bool heard;           // something was read
+  bool lost;            // nothing can be read any more
+  size_t most_held;     // what `held` may be, SIZE_MAX without a limit
+  bool fat;             // libpq's buffer has grown
+  bool in_transaction;  // by the last statement of the module's own
+  int64_t held;         // of PgShared.held
+  int64_t largest;      // row or piece of this statement
+  int64_t until;        // of the first statement, or 0
+  unsigned stmts;       // that were ever prepared
+  int cached;
+  PgStmt *newest, *stmt;  // stmt: the one that runs, or NULL
+  PgParams params;
+  int64_t most;     // rows, or PG_...
+  int64_t changes;  // rows that the statements changed
+  bool retried, rolled_back;
+  char code[PG_CODE];  // of the first error, or ""
+  char message[PG_MESSAGE];
+  // while it connects
+  char *info;
+  int step;  // what PQconnectPoll said
+} PgLink;
+
+enum { PG_FREE, PG_TAKEN };
+
+// A native in pieces that has its link. The values come first.
+typedef struct PgStep {
+  CspValue rows, names;
+  PgLink *link;
+  CspHandle held;  // rows, where making one may call the script, or 0
+  size_t bytes;    // of rows so far
+  size_t at;       // of what is sent
+  bool collected;
+  // Takes a result, or NULL at the end of what was sent. false: *status is the
+  // native's, which has left the link.
+  bool (*take)(CspCall *call, struct PgStep *step, PGresult *result,
+               CspStatus *status);
+} PgStep;
+
+// --- postgres_link.c --------------------------------------------------------
+extern const CspClass pg_link_class, pg_shared_class;
+
+PgLink *pg_new_link(CspCall *call);  // NULL: no memory
+void pg_free_link(PgLink *link);
+// Argument 0 as a link that this call has now. NULL: *status is the native's.
+PgLink *pg_enter(CspCall *call, CspStatus *status);
+bool pg_take(PgLink *link);  // whether no other call has it
+void pg_leave(CspCall *call, PgLink *link);
+void pg_close_conn(PgLink *link);
+// The link is of no use any more. Keeps the first reason.
+void pg_break(PgLink *link, const char *code, const char *message);
+// What libpq or the server says. The link is broken if that is its end.
+void pg_note_error(PgLink *link, const PGresult *result);
+void pg_note_lost(PgLink *link);
+// (nil, error), with more nils before it for rows. Leaves the link.
+CspStatus pg_fail(CspCall *call, PgStep *step);
+// The same for a native that ends with a panic or is given up.
+CspStatus pg_give_up(CspCall *call, PgStep *step);
+// Sends, waits, and hands results to step->take, until that says it is over.
+CspStatus pg_drive(CspCall *call, PgStep *step);
+
+typedef enum PgNext {
+  PG_NEXT_READY,
+  PG_NEXT_READ,   // waits until it can be read
+  PG_NEXT_WRITE,  // or written
+  PG_NEXT_AGAIN,  // others run first
+  PG_NEXT_OVER    // lost or closed: the link is broken
+} PgNext;
+// Sends and reads without waiting, until is_ready says that it is enough.
+PgNext pg_pump(CspCall *call, PgLink *link, bool (*is_ready)(PgLink *link));
+// `return pg_wait(...)`: goes on with `next` when it is time.
+CspStatus pg_wait(CspCall *call, PgStep *step, PgNext next,
+                  CspStatus (*go)(CspCall *call, void *data, bool on));
+bool pg_is_readable(PgLink *link);
+bool pg_consume(PgLink *link);  // false: lost
+// Bytes that were taken from libpq.
+void pg_took(PgLink *link, size_t bytes);
+void pg_drop_stmts(PgLink *link);
+
+// --- postgres_connect.c -----------------------------------------------------
+CspStatus pg_parse(CspCall *call);
+CspStatus pg_connect(CspCall *call);
+const char *pg_code_of_text(const char *message);
+
+// --- postgres_run.c ---------------------------------------------------------
+CspStatus pg_run(CspCall *call);
+CspStatus pg_more(CspCall *call);
+
+// --- postgres_values.c ------------------------------------------------------
+const char *pg_name(CspCall *call);  // of what the script has called
+// Copies the arguments. false: panicked, or link->code is set.
+bool pg_put_params(CspCall *call, PgLink *link, CspValue list);
+bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len);
+// As the server has it. Returns the length.
+int pg_format_float(double real, char text[32]);
+// Adds the result's first row to step->rows. false: *status is what follows,
+// or the link is broken.
+bool pg_add_row(CspCall *call, PgStep *step, const PGresult *result,
+                CspStatus *status);
+// A value of that type, from the server's text. false: panicked, or not well
+// formed (then *malformed).
+bool pg_make_value(CspCall *call, Oid type, const char *text, size_t len,
+                   CspValue *v, bool *malformed);
+
+// --- postgres_array.c -------------------------------------------------------
+Oid pg_element_of(Oid array);  // 0: it is none
+bool pg_make_array(CspCall *call, Oid element, const char *text, size_t len,
+                   CspValue *v, bool *malformed);
+// '{...}'. false: panicked.
+bool pg_put_list(CspCall *call, PgParams *params, CspValue list, int depth);
+
+// --- postgres_copy.c --------------------------------------------------------
+CspStatus pg_copy(CspCall *call);
+CspStatus pg_copy_put(CspCall *call);
+CspStatus pg_copy_end(CspCall *call);
+CspStatus pg_copy_get(CspCall *call);
+CspStatus pg_notices(CspCall *call);
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+// The module postgres: arguments and rows, from and to values of the language.
+// By the native that has the link.
+//
+// Values go both ways in the server's text form, but for bytes, which are sent
+// as they are. The text form is there for each type, also for those of
+// extensions, and does not depend on the server's version.
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stdlib/native/postgres.h"
+
+// Types by their numbers, which the server never changes.
+enum {
+  PG_BOOL = 16,
+  PG_BYTEA = 17,
+  PG_INT8 = 20,
+  PG_INT2 = 21,
+  PG_INT4 = 23,
+  PG_OID = 26,
+  PG_FLOAT4 = 700,
+  PG_FLOAT8 = 701
+};
+
+// The last argument.
+const char *pg_name(CspCall *call) {
+  size_t len;
+  CspValue name = csp_arg(call, csp_argc(call) - 1);
+  const char *text =
+      csp_type(name) == CSP_STRING ? csp_to_string(name, &len) : NULL;
+  return text != NULL ? text : csp_name(call);
+}
+
+// --- Arguments --------------------------------------------------------------
+bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len) {
+  if (len > csp_room(call) / 2 || params->used > csp_room(call) / 2) {
+    csp_panic_memory(call);
+    return false;
+  }
+  if (params->cap - params->used < len) {
+    size_t cap = params->cap < 256 ? 256 : params->cap;
+    while (cap - params->used < len) cap *= 2;
+    char *made = csp_alloc(csp_of(call), params->data, cap);
+    if (made == NULL) {
+      csp_panic_memory(call);
+      return false;
+    }
+    params->data = made;
+    params->cap = cap;
+  }
+  if (data != NULL && len > 0) memcpy(params->data + params->used, data, len);
+  params->used += len;
+  return csp_work(call, 8 + len / 8);
+}
+
+int pg_format_float(double real, char text[32]) {
+  if (real != real) return snprintf(text, 32, "NaN");
+  if (real - real == 0) return csp_format_float(real, text);
+  return snprintf(text, 32, real < 0 ? "-Infinity" : "Infinity");
+}
+
+static bool pg_put_string(CspCall *call, PgLink *link, CspValue v) {
+  size_t len;
+  const char *text = csp_to_string(v, &len);
+  if (memchr(text, '\0', len) == NULL)
+    return pg_put(call, &link->params, text, len);
+  // no pg_break, as nothing was sent
+  snprintf(link->code, sizeof link->code, "invalid");
+  snprintf(link->message, sizeof link->message,
+           "a text cannot have a NUL byte, which $%d has", link->params.count);
+  return false;
+}
+
+static bool pg_put_number(CspCall *call, PgLink *link, CspValue v) {
+  char text[32];
+  int len = 0;
+  if (csp_type(v) == CSP_BOOL)
+    len = snprintf(text, sizeof text, "%s", csp_to_bool(v) ? "t" : "f");
+  else if (csp_type(v) == CSP_INT)
+    len = snprintf(text, sizeof text, "%lld", (long long)csp_to_int(v));
+  else
+    len = pg_format_float(csp_to_float(v), text);
+  return pg_put(call, &link->params, text, (size_t)len);
+}
+
+static bool pg_put_bytes(CspCall *call, PgLink *link, CspValue v) {
+  PgParams *params = &link->params;
+  size_t len = csp_bytes_len(v), at = params->used;
+  if (!pg_put(call, params, NULL, len)) return false;
+  if (len == 0) return true;
+  size_t there = csp_bytes_read(v, 0, params->data + at, len);
+  memset(params->data + at + there, 0, len - there);  // others cut them
+  return true;
+}
+
+static bool pg_put_param(CspCall *call, PgLink *link, CspValue v) {
+  PgParams *params = &link->params;
+  PgParam one = {(int64_t)params->used, 0, csp_type(v) == CSP_BYTES};
+  bool well = true;
+  switch (csp_type(v)) {
+    case CSP_NIL:
+      one.at = -1;
+      break;
+    case CSP_BOOL:
+    case CSP_INT:
+    case CSP_FLOAT:
+      well = pg_put_number(call, link, v);
+      break;
+    case CSP_STRING:
+      well = pg_put_string(call, link, v);
+      break;
+    case CSP_BYTES:
+      well = pg_put_bytes(call, link, v);
+      break;
+    case CSP_LIST:
+      well = pg_put_list(call, params, v, 0);
+      break;
+    case CSP_NO_MEMORY:
+      csp_panic_memory(call);
+      return false;
+    default:
+      csp_panic(call,
+                "%s: an argument must be nil, a bool, an int, a float, a "
+                "string, bytes or a list of these, not %s",
+                pg_name(call), csp_type_name(v));
+      return false;
+  }
+  size_t len = one.at < 0 ? 0 : params->used - (size_t)one.at;
+  if (!well || !pg_put(call, params, "", 1)) return false;
+  if (len > INT_MAX / 2) {
+    csp_panic(call, "%s: an argument has more than 1 GB", pg_name(call));
+    return false;
+  }
+  one.len = (int)len;
+  params->list[params->count - 1] = one;
+  return true;
+}
+
+bool pg_put_params(CspCall *call, PgLink *link, CspValue list) {
+  enum { MOST = 65535 };
+  size_t count = csp_list_len(list);
+  PgParams *params = &link->params;
+  if (count == 0) return true;
+  if (count > MOST) {
+    csp_panic(call, "%s: a statement takes at most %d arguments", pg_name(call),
+              MOST);
+    return false;
+  }
+  params->list = csp_alloc(link->csp, NULL, count * sizeof *params->list);
+  if (params->list == NULL) {
+    csp_panic_memory(call);
+    return false;
+  }
+  while (params->count < (int)count) {
+    CspValue v = csp_list_get(list, (size_t)params->count++);
+    if (!pg_put_param(call, link, v)) return false;
+  }
+  return true;
+}
+
+// --- Values -----------------------------------------------------------------
+static bool pg_make_int(CspCall *call, const char *text, size_t len,
+                        CspValue *v) {
+  bool minus = len > 0 && text[0] == '-';
+  int64_t number = 0;
+  size_t at = minus;
+  for (; at < len && text[at] >= '0' && text[at] <= '9'; at++)
+    if (__builtin_mul_overflow(number, 10, &number) ||
+        __builtin_sub_overflow(number, text[at] - '0', &number))
+      return false;
+  if (at < len || at == minus || (!minus && number == INT64_MIN)) return false;
+  *v = csp_int(call, minus ? number : -number);
+  return true;
+}
+
+static bool pg_make_float(CspCall *call, const char *text, size_t len,
+                          CspValue *v) {
+  double real = 0;
+  bool minus = len > 0 && text[0] == '-';
+  if (strcmp(text + minus, "Infinity") == 0)
+    real = minus ? -__builtin_inf() : __builtin_inf();
+  else if (strcmp(text, "NaN") == 0)
+    real = __builtin_nan("");
+  else if (csp_parse_float(call, text, len, &real) != 0)
+    return false;
+  *v = csp_float(call, real);
+  return true;
+}
+
+static int pg_hex(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// "\x" and hexadecimal digits.
+static bool pg_make_bytes(CspCall *call, const char *text, size_t len,
+                          CspValue *v) {
+  if (len < 2 || len % 2 != 0 || text[0] != '\\' || text[1] != 'x')
+    return false;
+  char *to;
+  *v = csp_bytes_room(call, len / 2 - 1, &to);
+  if (csp_is_undef(*v)) return true;
+  for (size_t at = 2; at < len; at += 2) {
+    int high = pg_hex(text[at]), low = pg_hex(text[at + 1]);
+    if (high < 0 || low < 0) {
+      memset(to, 0, len / 2 - at / 2);
+      return false;
+    }
+    *to++ = (char)(high << 4 | low);
+  }
+  return true;
+}
+
+bool pg_make_value(CspCall *call, Oid type, const char *text, size_t len,
+                   CspValue *v, bool *malformed) {
+  Oid element = pg_element_of(type);
+  bool well = true;
+  if (element != 0)
+    return pg_make_array(call, element, text, len, v, malformed);
+  switch (type) {
+    case PG_BOOL:
+      well = len == 1 && (text[0] == 't' || text[0] == 'f');
+      *v = csp_bool(text[0] == 't');
+      break;
+    case PG_INT2:
+    case PG_INT4:
+    case PG_INT8:
+    case PG_OID:
+      well = pg_make_int(call, text, len, v);
+      break;
+    case PG_FLOAT4:
+    case PG_FLOAT8:
+      well = pg_make_float(call, text, len, v);
+      break;
+    case PG_BYTEA:
+      well = pg_make_bytes(call, text, len, v);
+      break;
+    default:
+      *v = csp_string(call, text, len);
+  }
+  *malformed = !well;
+  return csp_work(call, 64 + len / 4) && well;
+}
+
+// --- Rows -------------------------------------------------------------------
+static bool pg_cell(CspCall *call, PgStep *step, const PGresult *result,
+                    int column, CspValue *v) {
+  *v = csp_nil();
+  if (PQgetisnull(result, 0, column)) return true;
+  size_t len = (size_t)PQgetlength(result, 0, column);
+  bool malformed = false;
+  step->bytes += len + 16;
+  if (pg_make_value(call, PQftype(result, column),
+                    PQgetvalue(result, 0, column), len, v, &malformed))
+    return true;
+  if (malformed)
+    pg_break(step->link, "invalid", "the server sent a malformed value");
+  return false;
+}
+
+// The names of the columns, as strings. false: panicked.
+static bool pg_column_names(CspCall *call, const PGresult *result,
+                            CspValue *names) {
+  int columns = PQnfields(result);
+  *names = csp_list(call, (size_t)columns);
+  for (int i = 0; i < columns; i++) {
+    const char *name = PQfname(result, i);
+    if (!csp_list_push(call, *names, csp_string(call, name, strlen(name))))
+      return false;
+  }
+  return csp_work(call, 64 * (uint64_t)columns);
+}
+
+static bool pg_make_map(CspCall *call, PgStep *step, const PGresult *result,
+                        CspValue *row) {
+  int columns = PQnfields(result);
+  bool changed = csp_type(step->names) == CSP_LIST &&
+                 csp_list_len(step->names) != (size_t)columns;
+  if ((csp_type(step->names) == CSP_NIL || changed) &&
+      !pg_column_names(call, result, &step->names))
+    return false;
+  *row = csp_map(call, (size_t)columns);
+  for (int i = 0; i < columns; i++) {
+    CspValue v;
+    if (!pg_cell(call, step, result, i, &v) ||
+        !csp_map_set(call, *row, csp_list_get(step->names, (size_t)i), v))
+      return false;
+  }
+  return true;
+}
+
+// A field of each column's name. The defaults of the others may call the
+// script.
+static bool pg_make_struct(CspCall *call, PgStep *step, const PGresult *result,
+                           CspValue *row, CspStatus *status) {
+  const char *names[PG_FIELDS_MOST];
+  CspValue values[PG_FIELDS_MOST];
+  CspResult made;
+  int columns = PQnfields(result);
+  CspValue type = csp_arg(call, csp_argc(call) - 2);
+  if (columns > PG_FIELDS_MOST) {
+    csp_panic(call, "%s: a row that becomes a struct has at most %d columns",
+              pg_name(call), PG_FIELDS_MOST);
+    return false;
+  }
+  for (int i = 0; i < columns; i++) {
+    names[i] = PQfname(result, i);
+    if (!pg_cell(call, step, result, i, &values[i])) return false;
+    if (csp_is_undef(values[i])) {
+      csp_panic_memory(call);
+      return false;
+    }
+  }
+  CspEnd end = csp_new_struct(call, type, columns, values, names, &made);
+  *row = made.values[0];
+  if (end == CSP_DONE) csp_result_free(&made);
+  if (end != CSP_DONE) *status = csp_rethrow(call, &made);
+  return end == CSP_DONE;
+}
+
+bool pg_add_row(CspCall *call, PgStep *step, const PGresult *result,
+                CspStatus *status) {
+  CspValue row;
+  size_t before = step->bytes;
+  *status = CSP_PANIC;
+  bool map = step->held == 0;
+  bool well = map ? pg_make_map(call, step, result, &row)
+                  : pg_make_struct(call, step, result, &row, status);
+  pg_took(step->link, step->bytes - before);
+  return well && csp_list_push(call, step->rows, row);
+}

@@ -1,0 +1,59 @@
+# A server of PostgreSQL, whose socket is in $TMPDIR/sockets, and its TCP port
+# $PGPORT. It refuses to run as root, so it runs as the user postgres or nobody
+# there. `start` returns when it answers. `stop` kills it and all of its
+# processes, as a power failure does.
+pg_bin=$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)
+pg_data=$TMPDIR/data
+as_user() {
+  if [ "$(id -u)" = 0 ]; then
+    local user=nobody
+    id postgres > "$TMPDIR/null" 2>&1 && user=postgres
+    setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups \
+      env HOME="$pg_data" "$@"
+  else
+    "$@"
+  fi
+}
+# A port of each test's own: the process's number tells it.
+[ -f "$TMPDIR/port" ] || echo $((20000 + $$ % 10000)) > "$TMPDIR/port"
+PGPORT=$(cat "$TMPDIR/port")
+prepare() {
+  chmod 711 "$TMPDIR"
+  mkdir "$pg_data" "$TMPDIR/sockets"
+  chmod 777 "$TMPDIR/sockets"
+  [ "$(id -u)" != 0 ] || chown "$(as_user id -u)" "$pg_data"
+  chmod 700 "$pg_data"
+  (cd / && as_user "$pg_bin/initdb" -D "$pg_data" -U ada -A trust --no-locale \
+    -E UTF8 --no-sync) > "$TMPDIR/initdb.log" 2>&1
+}
+# The last words are further settings, such as -c ssl=on.
+start() {
+  for _ in $(seq 500); do
+    (cd / && as_user "$pg_bin/postgres" -D "$pg_data" -k "$TMPDIR/sockets" \
+      -p "$PGPORT" -h 127.0.0.1 -c fsync=off -c shared_buffers=16MB \
+      -c log_destination=stderr "$@") > "$TMPDIR/log" 2>&1 &
+    disown
+    for _ in $(seq 500); do
+      [ -S "$TMPDIR/sockets/.s.PGSQL.$PGPORT" ] &&
+        "$pg_bin/pg_isready" -q -U ada -h "$TMPDIR/sockets" -p "$PGPORT" && return
+      # not yet gone processes of the one before, or a port in use
+      ! grep -q FATAL "$TMPDIR/log" || break
+      sleep 0.02
+    done
+    ! grep -q 'Address already in use' "$TMPDIR/log" || {
+      PGPORT=$((PGPORT + 1))
+      echo "$PGPORT" > "$TMPDIR/port"
+    }
+    sleep 0.1
+  done
+  cat "$TMPDIR/log"
+  return 1
+}
+stop() {
+  local pid
+  pid=$(head -n 1 "$pg_data/postmaster.pid" 2> "$TMPDIR/null") || return 0
+  kill -STOP "$pid"
+  # shellcheck disable=SC2046
+  kill -9 $(cat "/proc/$pid/task/$pid/children") "$pid" 2> "$TMPDIR/null"
+  rm -f "$pg_data/postmaster.pid" "$TMPDIR"/sockets/.s.PGSQL.*
+}
