@@ -229,10 +229,11 @@ static CspStatus sqlite_run(CspCall *call) {
 }
 
 // _try(link, sql, args, most, type, name): the same, for rows. (true, nil,
-// nil): the link is in use, or in a transaction.
+// nil): the link is in use, also by a call that is between two batches of rows,
+// or in a transaction.
 static CspStatus sqlite_try(CspCall *call) {
   bool busy;
-  SqlLink *link = sql_enter(call, &busy);
+  SqlLink *link = sql_enter(call, false, &busy);
   if (link != NULL && !link->in_transaction) return run_begin(call, link);
   if (link != NULL) sql_leave(link, false);
   if (link == NULL && !busy) return CSP_PANIC;

@@ -122,7 +122,9 @@ typedef struct SqlBegin {
 } SqlBegin;
 
 // Argument 0 as a link that this call has now. NULL: panicked, or *busy.
-SqlLink *sql_enter(CspCall *call, bool *busy);
+// paused: one with rows left counts as free, because the caller has it from the
+// pool.
+SqlLink *sql_enter(CspCall *call, bool paused, bool *busy);
 // Waits until the link is free, and begins then. A single read has it only for
 // moments.
 CspStatus sql_await_link(CspCall *call, SqlBegin *begin);
