@@ -131,6 +131,7 @@ static CspStatus give_up(CspCall *call, SqlLink *link) {
 static CspStatus run_failed(CspCall *call, SqlLink *link) {
   SqlRun *run = &link->run;
   if (run->code == RUN_REFUSED) return fail(call, link, "syntax", run->message);
+  if (run->code == RUN_DEEP) return fail(call, link, "limit", run->message);
   if (run->code != RUN_WRONG)
     return fail(call, link, code_of(link, run->code), run->message);
   CspStatus status = csp_panic(call, "%s: %s", sql_name(call), run->message);
@@ -274,6 +275,7 @@ static int authorize(void *data, int action, const char *a, const char *b,
       "temp_store",     "mmap_size", "default_cache_size", NULL};
   SqlLink *link = data;
   (void)b, (void)schema, (void)trigger;
+  if (sql_stack_is_over()) return SQLITE_DENY;
   bool attaches = action == SQLITE_ATTACH && (a == NULL || *a != '\0');
   if (attaches && !link->files) {
     link->denied = "the host allows only the database \":memory:\"";
@@ -304,6 +306,7 @@ static void set_up(SqlLink *link) {
   enum { SQL_MOST = 1 << 22 };
   sqlite3_extended_result_codes(db, 1);
   sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_MOST);
+  sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_MOST);
   if (link->limited) {
     size_t most = link->most_held / 4;
     if (most < VALUE_LEAST) most = VALUE_LEAST;
@@ -485,4 +488,7 @@ static const CspModule sqlite_module = {"sqlite", sqlite_functions, add_classes,
                                         sizeof text_sqlite - 1};
 static const CspNative sqlite_native = {CSP_API, &sqlite_module};
 
-CSP_MODULE(sqlite) { return &sqlite_native; }
+CSP_MODULE(sqlite) {
+  sql_bound_stack();
+  return &sqlite_native;
+}

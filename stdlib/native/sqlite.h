@@ -5,6 +5,7 @@
 //   sqlite_link.c    who has a link, what it owns, and buffers of values
 //   sqlite_values.c  arguments and rows, from and to values of the language
 //   sqlite_work.c    what runs in csp_block: preparing, binding, stepping
+//   sqlite_stack.c   no more than a part of the thread's stack for the library
 #ifndef CSP_STDLIB_NATIVE_SQLITE_H
 #define CSP_STDLIB_NATIVE_SQLITE_H
 
@@ -20,6 +21,7 @@ enum {
   KEPT_BYTES = 1 << 16,  // a link's buffers between runs
   FIELDS_MOST = 64,      // columns of a row that becomes a struct
   VALUE_LEAST = 1 << 16,
+  PATTERN_MOST = 2000,  // bytes of LIKE and GLOB, which recurse, too
   MESSAGE_MOST = 512
 };
 
@@ -31,9 +33,10 @@ enum { WANT_CONTROL = -1, WANT_CHANGES = 0 };
 
 // Codes of a run besides the library's.
 enum {
-  RUN_WRITES = -1,  // the statement writes, and the link only reads
-  RUN_WRONG = -2,   // the arguments do not fit: panics with `message`
-  RUN_REFUSED = -3  // of the text: an error with `message`
+  RUN_WRITES = -1,   // the statement writes, and the link only reads
+  RUN_WRONG = -2,    // the arguments do not fit: panics with `message`
+  RUN_REFUSED = -3,  // of the text: an error with `message`
+  RUN_DEEP = -4      // the library needs too much stack: likewise
 };
 
 typedef struct SqlBuffer {
@@ -151,5 +154,14 @@ int sql_look_around(void *data);
 void sql_tell_error(SqlLink *link);
 bool sql_is_busy(int code);
 void sql_run_work(void *data);
+
+// --- sqlite_stack.c ---------------------------------------------------------
+void sql_bound_stack(void);  // before the library is used, any thread
+// The thread that works, before and after what may recurse.
+void sql_stack_begin(void);
+void sql_stack_end(void);
+// Whether it is too deep now, and whether it was in the last of these.
+bool sql_stack_is_over(void);
+bool sql_stack_was_over(void);
 
 #endif

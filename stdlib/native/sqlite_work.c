@@ -230,7 +230,10 @@ static void step_rows(SqlLink *link) {
 void sql_tell_error(SqlLink *link) {
   SqlRun *run = &link->run;
   const char *text = sqlite3_errmsg(link->db);
-  if (run->limited) {
+  if (sql_stack_was_over()) {
+    run->code = RUN_DEEP;
+    text = "the statement, or what it uses of the schema, is nested too deeply";
+  } else if (run->limited) {
     run->code = SQLITE_NOMEM;
     text = "the statement takes more memory than the limit leaves";
   } else if (run->code == SQLITE_AUTH && link->denied != NULL) {
@@ -288,6 +291,7 @@ void sql_run_work(void *data) {
   SqlLink *link = data;
   SqlRun *run = &link->run;
   run->code = SQLITE_OK;
+  sql_stack_begin();
   if (link->limited) run->memory = sqlite3_memory_used();
   run->limited = link->limited && is_over(link);
   if (run->limited) sql_tell_error(link);
@@ -300,4 +304,5 @@ void sql_run_work(void *data) {
   }
   if (link->control) link->in_transaction = !sqlite3_get_autocommit(link->db);
   if (link->limited) measure_held(link);
+  sql_stack_end();
 }
