@@ -307,6 +307,7 @@ static void set_up(SqlLink *link) {
   sqlite3_extended_result_codes(db, 1);
   sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_MOST);
   sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_MOST);
+  sqlite3_limit(db, SQLITE_LIMIT_VARIABLE_NUMBER, PARAMS_MOST);
   if (link->limited) {
     size_t most = link->most_held / 4;
     if (most < VALUE_LEAST) most = VALUE_LEAST;

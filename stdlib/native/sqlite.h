@@ -21,6 +21,7 @@ enum {
   KEPT_BYTES = 1 << 16,  // a link's buffers between runs
   FIELDS_MOST = 64,      // columns of a row that becomes a struct
   VALUE_LEAST = 1 << 16,
+  PARAMS_MOST = 32766,  // the library takes time for each pair of names
   PATTERN_MOST = 2000,  // bytes of LIKE and GLOB, which recurse, too
   MESSAGE_MOST = 512
 };
@@ -74,7 +75,7 @@ typedef struct SqlRun {
   bool bound, named, vain, limited;
   size_t room;
   int64_t memory;          // the library's, when it began
-  int64_t given;           // arguments
+  int64_t given;           // arguments, or entries of their map
   int64_t changes, count;  // of rows in `rows`
   int64_t until, pause;    // while the database is locked
   CspWatch watch;
