@@ -131,6 +131,7 @@ static CspStatus give_up(CspCall *call, SqlLink *link) {
 static CspStatus run_failed(CspCall *call, SqlLink *link) {
   SqlRun *run = &link->run;
   if (run->code == RUN_REFUSED) return fail(call, link, "syntax", run->message);
+  if (run->code == RUN_DEEP) return fail(call, link, "limit", run->message);
   if (run->code != RUN_WRONG)
     return fail(call, link, code_of(link, run->code), run->message);
   CspStatus status = csp_panic(call, "%s: %s", sql_name(call), run->message);
@@ -229,10 +230,11 @@ static CspStatus sqlite_run(CspCall *call) {
 }
 
 // _try(link, sql, args, most, type, name): the same, for rows. (true, nil,
-// nil): the link is in use, or in a transaction.
+// nil): the link is in use, also by a call that is between two batches of rows,
+// or in a transaction.
 static CspStatus sqlite_try(CspCall *call) {
   bool busy;
-  SqlLink *link = sql_enter(call, &busy);
+  SqlLink *link = sql_enter(call, false, &busy);
   if (link != NULL && !link->in_transaction) return run_begin(call, link);
   if (link != NULL) sql_leave(link, false);
   if (link == NULL && !busy) return CSP_PANIC;
@@ -260,41 +262,52 @@ static bool is_one_of(const char *name, const char *const *names) {
   return *names != NULL;
 }
 
+// A pragma may touch neither the process's settings nor, with a limit or
+// without files, what bounds the memory. Nor may it let threads wait for locks,
+// or map a file, which kills the process where others cut it.
+static bool may_set(const SqlLink *link, const char *pragma) {
+  static const char *const never[] = {"hard_heap_limit",
+                                      "soft_heap_limit",
+                                      "temp_store_directory",
+                                      "query_only",
+                                      "busy_timeout",
+                                      "data_store_directory",
+                                      "mmap_size",
+                                      NULL};
+  static const char *const bounds[] = {
+      "max_page_count", "page_size",          "cache_size", "cache_spill",
+      "temp_store",     "default_cache_size", NULL};
+  bool bounded = link->limited || !link->files;
+  return !is_one_of(pragma, never) && !(bounded && is_one_of(pragma, bounds));
+}
+
+static int deny(SqlLink *link, const char *why) {
+  link->denied = why;
+  return SQLITE_DENY;
+}
+
 // What statements may do, asked when they are prepared. Transactions are made
-// by the module alone. A pragma may touch neither the process's settings nor,
-// with a limit or without files, what bounds the memory.
+// by the module alone. The function fts3_tokenizer gives and takes addresses of
+// code.
 static int authorize(void *data, int action, const char *a, const char *b,
                      const char *schema, const char *trigger) {
-  static const char *const never[] = {
-      "hard_heap_limit",      "soft_heap_limit", "temp_store_directory",
-      "data_store_directory", "query_only",      NULL};
-  static const char *const bounds[] = {
-      "max_page_count", "page_size", "cache_size",         "cache_spill",
-      "temp_store",     "mmap_size", "default_cache_size", NULL};
   SqlLink *link = data;
-  (void)b, (void)schema, (void)trigger;
+  (void)schema, (void)trigger;
+  if (sql_stack_is_over()) return SQLITE_DENY;
   bool attaches = action == SQLITE_ATTACH && (a == NULL || *a != '\0');
-  if (attaches && !link->files) {
-    link->denied = "the host allows only the database \":memory:\"";
-    return SQLITE_DENY;
-  }
+  if (attaches && !link->files)
+    return deny(link, "the host allows only the database \":memory:\"");
   if (link->control) return SQLITE_OK;
   // (The statement VACUUM begins one, and attaches "", while it runs.)
   bool makes = action == SQLITE_TRANSACTION || action == SQLITE_SAVEPOINT;
-  if (makes && !link->stepping) {
-    link->denied = "a transaction is begun and ended by db.transaction";
-    return SQLITE_DENY;
-  }
-  if (attaches) {
-    link->denied = "a database has one file, and attaches no other";
-    return SQLITE_DENY;
-  }
-  bool bounded = link->limited || !link->files;
-  if (action == SQLITE_PRAGMA &&
-      (is_one_of(a, never) || (bounded && is_one_of(a, bounds)))) {
-    link->denied = "this pragma is not allowed here";
-    return SQLITE_DENY;
-  }
+  if (makes && !link->stepping)
+    return deny(link, "a transaction is begun and ended by db.transaction");
+  if (attaches)
+    return deny(link, "a database has one file, and attaches no other");
+  if (action == SQLITE_PRAGMA && !may_set(link, a))
+    return deny(link, "this pragma is not allowed here");
+  if (action == SQLITE_FUNCTION && sqlite3_stricmp(b, "fts3_tokenizer") == 0)
+    return deny(link, "the function fts3_tokenizer is not allowed");
   return SQLITE_OK;
 }
 
@@ -303,6 +316,8 @@ static void set_up(SqlLink *link) {
   enum { SQL_MOST = 1 << 22 };
   sqlite3_extended_result_codes(db, 1);
   sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_MOST);
+  sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_MOST);
+  sqlite3_limit(db, SQLITE_LIMIT_VARIABLE_NUMBER, PARAMS_MOST);
   if (link->limited) {
     size_t most = link->most_held / 4;
     if (most < VALUE_LEAST) most = VALUE_LEAST;
@@ -311,6 +326,7 @@ static void set_up(SqlLink *link) {
   }
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, NULL);
   sqlite3_progress_handler(db, LOOK_EVERY, sql_look_around, link);
   sqlite3_set_authorizer(db, authorize, link);
 }
@@ -484,4 +500,7 @@ static const CspModule sqlite_module = {"sqlite", sqlite_functions, add_classes,
                                         sizeof text_sqlite - 1};
 static const CspNative sqlite_native = {CSP_API, &sqlite_module};
 
-CSP_MODULE(sqlite) { return &sqlite_native; }
+CSP_MODULE(sqlite) {
+  sql_bound_stack();
+  return &sqlite_native;
+}

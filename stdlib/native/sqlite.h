@@ -5,6 +5,7 @@
 //   sqlite_link.c    who has a link, what it owns, and buffers of values
 //   sqlite_values.c  arguments and rows, from and to values of the language
 //   sqlite_work.c    what runs in csp_block: preparing, binding, stepping
+//   sqlite_stack.c   no more than a part of the thread's stack for the library
 #ifndef CSP_STDLIB_NATIVE_SQLITE_H
 #define CSP_STDLIB_NATIVE_SQLITE_H
 
@@ -20,6 +21,8 @@ enum {
   KEPT_BYTES = 1 << 16,  // a link's buffers between runs
   FIELDS_MOST = 64,      // columns of a row that becomes a struct
   VALUE_LEAST = 1 << 16,
+  PARAMS_MOST = 32766,  // the library takes time for each pair of names
+  PATTERN_MOST = 2000,  // bytes of LIKE and GLOB, which recurse, too
   MESSAGE_MOST = 512
 };
 
@@ -31,9 +34,10 @@ enum { WANT_CONTROL = -1, WANT_CHANGES = 0 };
 
 // Codes of a run besides the library's.
 enum {
-  RUN_WRITES = -1,  // the statement writes, and the link only reads
-  RUN_WRONG = -2,   // the arguments do not fit: panics with `message`
-  RUN_REFUSED = -3  // of the text: an error with `message`
+  RUN_WRITES = -1,   // the statement writes, and the link only reads
+  RUN_WRONG = -2,    // the arguments do not fit: panics with `message`
+  RUN_REFUSED = -3,  // of the text: an error with `message`
+  RUN_DEEP = -4      // the library needs too much stack: likewise
 };
 
 typedef struct SqlBuffer {
@@ -71,7 +75,7 @@ typedef struct SqlRun {
   bool bound, named, vain, limited;
   size_t room;
   int64_t memory;          // the library's, when it began
-  int64_t given;           // arguments
+  int64_t given;           // arguments, or entries of their map
   int64_t changes, count;  // of rows in `rows`
   int64_t until, pause;    // while the database is locked
   CspWatch watch;
@@ -122,7 +126,9 @@ typedef struct SqlBegin {
 } SqlBegin;
 
 // Argument 0 as a link that this call has now. NULL: panicked, or *busy.
-SqlLink *sql_enter(CspCall *call, bool *busy);
+// paused: one with rows left counts as free, because the caller has it from the
+// pool.
+SqlLink *sql_enter(CspCall *call, bool paused, bool *busy);
 // Waits until the link is free, and begins then. A single read has it only for
 // moments.
 CspStatus sql_await_link(CspCall *call, SqlBegin *begin);
@@ -149,5 +155,14 @@ int sql_look_around(void *data);
 void sql_tell_error(SqlLink *link);
 bool sql_is_busy(int code);
 void sql_run_work(void *data);
+
+// --- sqlite_stack.c ---------------------------------------------------------
+void sql_bound_stack(void);  // before the library is used, any thread
+// The thread that works, before and after what may recurse.
+void sql_stack_begin(void);
+void sql_stack_end(void);
+// Whether it is too deep now, and whether it was in the last of these.
+bool sql_stack_is_over(void);
+bool sql_stack_was_over(void);
 
 #endif

@@ -62,7 +62,7 @@ static void finalize_link(void *data) {
 const CspClass sql_link_class = {"sqlite connection", finalize_link,
                                  sizeof(SqlLink *), NULL};
 
-SqlLink *sql_enter(CspCall *call, bool *busy) {
+SqlLink *sql_enter(CspCall *call, bool paused, bool *busy) {
   SqlLink **data = csp_host_data(csp_arg(call, 0), &sql_link_class);
   *busy = false;
   if (data == NULL || *data == NULL) {
@@ -70,7 +70,7 @@ SqlLink *sql_enter(CspCall *call, bool *busy) {
     return NULL;
   }
   char was = __atomic_load_n(&(*data)->state, __ATOMIC_SEQ_CST);
-  *busy = was == RUNNING ||
+  *busy = was == RUNNING || (was == PAUSED && !paused) ||
           !__atomic_compare_exchange_n(&(*data)->state, &was, RUNNING, false,
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return *busy ? NULL : *data;
@@ -87,7 +87,7 @@ static CspStatus await_done(CspCall *call, void *data, bool made) {
 CspStatus sql_await_link(CspCall *call, SqlBegin *begin) {
   enum { PAUSE = 20000 };  // ns
   bool busy;
-  SqlLink *link = sql_enter(call, &busy);
+  SqlLink *link = sql_enter(call, true, &busy);
   if (link != NULL) return begin->fn(call, link);
   if (!busy) return CSP_PANIC;
   return csp_block_after(call, PAUSE, no_work, await_done, begin);

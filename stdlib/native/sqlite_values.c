@@ -62,6 +62,7 @@ static bool put_param(CspCall *call, SqlLink *link, CspValue v) {
 static bool put_named(CspCall *call, SqlLink *link, CspValue map) {
   CspIter iter = {{0, 0, 0}};
   CspValue key, value;
+  link->run.given = 0;
   while (csp_map_next(call, map, &iter, &key, &value)) {
     SqlCell cell = {CELL_NAME, 0, 0, 0};
     const char *text =
@@ -78,6 +79,7 @@ static bool put_named(CspCall *call, SqlLink *link, CspValue map) {
     }
     memcpy(to, text, cell.len);
     if (!put_param(call, link, value)) return false;
+    link->run.given++;
   }
   return csp_work(call, 16);
 }

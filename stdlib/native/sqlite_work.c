@@ -5,7 +5,20 @@
 #include "stdlib/native/sqlite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// --- Work: the end of it ----------------------------------------------------
+// The library asks this now and then. Not 0: the statement is interrupted.
+int sql_look_around(void *data) {
+  SqlLink *link = data;
+  SqlRun *run = &link->run;
+  if (run->watch.runtime == NULL) return 0;
+  if (csp_in_vain(&run->watch)) run->vain = true;
+  if (link->limited && sqlite3_memory_used() - run->memory > (int64_t)run->room)
+    run->limited = true;
+  return run->vain || run->limited;
+}
 
 // --- Work: binding ----------------------------------------------------------
 static void refuse(SqlRun *run, int code, const char *text, const char *more) {
@@ -30,20 +43,67 @@ static int bind_cell(sqlite3_stmt *stmt, int i, const SqlCell *cell,
   }
 }
 
-static bool bind_name(SqlLink *link, int i, const char *name) {
-  SqlRun *run = &link->run;
-  SqlCell key, cell;
-  for (size_t at = 0; name != NULL && at < link->params.used;) {
-    const char *text = sql_next_cell(&link->params, &at, &key);
-    const char *data = sql_next_cell(&link->params, &at, &cell);
-    if (key.len != strlen(name + 1) || memcmp(text, name + 1, key.len) != 0)
-      continue;
-    run->code = bind_cell(run->stmt, i, &cell, data);
-    return run->code == SQLITE_OK;
+// A name of the arguments, and where its value is in `params`.
+typedef struct SqlName {
+  const char *text;
+  size_t len, at;
+} SqlName;
+
+static int compare_names(const void *x, const void *y) {
+  const SqlName *a = x, *b = y;
+  if (a->len != b->len) return a->len < b->len ? -1 : 1;
+  return memcmp(a->text, b->text, a->len);
+}
+
+// The names of the map, in order. NULL: out of memory.
+static SqlName *sorted_names(SqlLink *link, size_t *count) {
+  size_t at = 0, room = (size_t)link->run.given;
+  SqlName *names = csp_alloc(link->csp, NULL, (room + 1) * sizeof *names);
+  for (*count = 0; names != NULL && at < link->params.used; ++*count) {
+    SqlCell cell;
+    SqlName *name = &names[*count];
+    name->text = sql_next_cell(&link->params, &at, &cell);
+    name->len = cell.len;
+    name->at = at;
+    sql_next_cell(&link->params, &at, &cell);
   }
-  refuse(run, RUN_WRONG, "the map has no value for the parameter ",
-         name != NULL ? name : "?");
-  return false;
+  if (names != NULL) qsort(names, *count, sizeof *names, compare_names);
+  return names;
+}
+
+static bool bind_name(SqlLink *link, int i, const SqlName *names,
+                      size_t count) {
+  SqlRun *run = &link->run;
+  const char *text = sqlite3_bind_parameter_name(run->stmt, i);
+  const SqlName *found = NULL;
+  if (text != NULL) {
+    SqlName wanted = {text + 1, strlen(text + 1), 0};
+    found = bsearch(&wanted, names, count, sizeof *names, compare_names);
+  }
+  if (found == NULL) {
+    refuse(run, RUN_WRONG, "the map has no value for the parameter ",
+           text != NULL ? text : "?");
+    return false;
+  }
+  SqlCell cell;
+  size_t at = found->at;
+  const char *data = sql_next_cell(&link->params, &at, &cell);
+  run->code = bind_cell(run->stmt, i, &cell, data);
+  return run->code == SQLITE_OK;
+}
+
+static bool bind_named(SqlLink *link, int wanted) {
+  size_t count = 0;
+  SqlName *names = sorted_names(link, &count);
+  bool well = names != NULL;
+  if (names == NULL) link->run.code = SQLITE_NOMEM;
+  // (The library looks through its names for each.)
+  for (int i = 1; well && i <= wanted; i++) {
+    if (i % 64 == 0 && sql_look_around(link)) link->run.code = SQLITE_INTERRUPT;
+    well = link->run.code == SQLITE_OK && bind_name(link, i, names, count);
+  }
+  csp_alloc_free(names);
+  return well;
 }
 
 // false: run.code tells.
@@ -51,12 +111,7 @@ static bool bind_all(SqlLink *link) {
   SqlRun *run = &link->run;
   int wanted = sqlite3_bind_parameter_count(run->stmt);
   run->bound = true;
-  if (run->named) {
-    for (int i = 1; i <= wanted; i++)
-      if (!bind_name(link, i, sqlite3_bind_parameter_name(run->stmt, i)))
-        return false;
-    return true;
-  }
+  if (run->named) return bind_named(link, wanted);
   if (wanted != run->given) {
     char numbers[64];
     snprintf(numbers, sizeof numbers, "%d, and %lld are given", wanted,
@@ -71,18 +126,6 @@ static bool bind_all(SqlLink *link) {
     run->code = bind_cell(run->stmt, i, &cell, data);
   }
   return run->code == SQLITE_OK;
-}
-
-// --- Work: the end of it ----------------------------------------------------
-// The library asks this now and then. Not 0: the statement is interrupted.
-int sql_look_around(void *data) {
-  SqlLink *link = data;
-  SqlRun *run = &link->run;
-  if (run->watch.runtime == NULL) return 0;
-  if (csp_in_vain(&run->watch)) run->vain = true;
-  if (link->limited && sqlite3_memory_used() - run->memory > (int64_t)run->room)
-    run->limited = true;
-  return run->vain || run->limited;
 }
 
 // --- Work: preparing --------------------------------------------------------
@@ -230,7 +273,10 @@ static void step_rows(SqlLink *link) {
 void sql_tell_error(SqlLink *link) {
   SqlRun *run = &link->run;
   const char *text = sqlite3_errmsg(link->db);
-  if (run->limited) {
+  if (sql_stack_was_over()) {
+    run->code = RUN_DEEP;
+    text = "the statement, or what it uses of the schema, is nested too deeply";
+  } else if (run->limited) {
     run->code = SQLITE_NOMEM;
     text = "the statement takes more memory than the limit leaves";
   } else if (run->code == SQLITE_AUTH && link->denied != NULL) {
@@ -288,6 +334,7 @@ void sql_run_work(void *data) {
   SqlLink *link = data;
   SqlRun *run = &link->run;
   run->code = SQLITE_OK;
+  sql_stack_begin();
   if (link->limited) run->memory = sqlite3_memory_used();
   run->limited = link->limited && is_over(link);
   if (run->limited) sql_tell_error(link);
@@ -300,4 +347,5 @@ void sql_run_work(void *data) {
   }
   if (link->control) link->in_transaction = !sqlite3_get_autocommit(link->db);
   if (link->limited) measure_held(link);
+  sql_stack_end();
 }
