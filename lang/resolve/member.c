@@ -3,6 +3,7 @@
 // whether the value is known for ever, and whether it may be assigned.
 #include "lang/resolve/member.h"
 #include "lang/diag.h"
+#include "lang/parse/foreign.h"
 #include "lang/resolve/scope.h"
 #include "vm/heap/local.h"
 #include "vm/object/map.h"
@@ -69,9 +70,12 @@ static Symbol *missing_member(Compiler *compiler, const Symbol *symbol,
   if (!diag_error(compiler->diags, pos, (uint32_t)name->len,
                   "module `%s` has no `%s`", symbol->name->text, name->text))
     return unknown;
+  const char *here = suggest_foreign_member(module->name->own, name->text);
   Suggest suggest = {.wanted = name->text};
   member_each(compiler, module, false, suggest_name, &suggest);
-  if (suggest.best != NULL)
+  if (here != NULL)
+    diag_hint(compiler->diags, "write `%s`", here);
+  else if (suggest.best != NULL)
     diag_hint(compiler->diags, "did you mean `%s.%s`?", symbol->name->text,
               suggest.best);
   return unknown;
