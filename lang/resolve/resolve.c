@@ -517,7 +517,8 @@ void resolve_file(Compiler *compiler, Node *stmts) {
   RT_ASSERT(compiler->main->resolve.target == NULL);
   for (const Symbol *symbol = compiler->global_list; symbol != NULL;
        symbol = symbol->next) {
-    if (symbol->kind == SYM_MODULE && !symbol->used)
+    if (symbol->kind == SYM_MODULE && !symbol->used &&
+        !scope_may_be_lost(compiler, symbol->name))
       WARN(compiler, symbol->pos, name_length(symbol->name),
            "the module `%s` is imported, but never used", symbol->name->text);
   }
