@@ -68,7 +68,7 @@ static const char *other_way(Op op, Value b, Value c) {
   bool string = value_is_type(b, OBJ_STRING);
   if (op == OP_MUL && value_is_int(c) && (string || value_is_type(b, OBJ_LIST)))
     return ": write `x.repeat(n)`";
-  if (op == OP_MOD && string)
+  if (op == OP_MOD && string && c != VALUE_NIL)
     return ": write `\"${x}\"`, or `fmt.sprintf(s, x)`";
   return "";
 }
