@@ -221,8 +221,8 @@ const char *suggest_foreign_member(const char *module, const char *name) {
   for (size_t i = 0; i < sizeof FOREIGN_MEMBERS / sizeof *FOREIGN_MEMBERS;
        i++) {
     const ForeignMember *member = &FOREIGN_MEMBERS[i];
-    if (strcmp(member->module, module) == 0 && strcmp(member->word, name) == 0)
-      return member->here;
+    bool fits = *module == '\0' || strcmp(member->module, module) == 0;
+    if (fits && strcmp(member->word, name) == 0) return member->here;
   }
   return NULL;
 }

@@ -152,6 +152,14 @@ static const char *string_hint(const Parse *parse, const Token *token) {
   }
 }
 
+// `func f(*args)`, `f(*xs)`
+static const char *star_hint(const Parse *parse) {
+  return parse->last.kind == TOK_LPAREN || parse->last.kind == TOK_COMMA
+             ? "a parameter for all that is left is `rest...`, a list is "
+               "spread by `f(xs...)`"
+             : NULL;
+}
+
 static bool in_struct(const Parse *parse) {
   const Bracket *bracket = &parse->brackets[parse->depth];
   return parse->depth > 0 && bracket->kind == OPEN_BLOCK &&
@@ -289,10 +297,7 @@ const char *hint_find(Parse *parse, const Token *token) {
     case TOK_STR_HEAD:
       return string_hint(parse, token);
     case TOK_MUL:
-      return parse->last.kind == TOK_LPAREN || parse->last.kind == TOK_COMMA
-                 ? "a parameter for all that is left is `rest...`, a list is "
-                   "spread by `f(xs...)`"
-                 : NULL;
+      return star_hint(parse);
     case TOK_COMMA:
       return bracket->kind == OPEN_MAP
                  ? "a pair is `key: value`; a set is a map: `{[x]: true}`"
