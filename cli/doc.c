@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lang/parse/foreign.h"
+#include "vm/object/habit.h"
 #include "vm/object/suggest.h"
 #include "vm/object/value_text.h"
 #include "vm/value/utf8.h"
@@ -213,6 +215,32 @@ static void try_name(Suggest *suggest, char *best, Part owner, Part name) {
   suggest->best = best;
 }
 
+// What other languages call so, with what is written here. Gives how much.
+static size_t add_foreign(Text *out, const char *name, const Query *query) {
+  static const ObjType TYPES[] = {OBJ_LIST, OBJ_STRING, OBJ_MAP,  OBJ_BYTES,
+                                  OBJ_CHAN, OBJ_TASK,   OBJ_ERROR};
+  char owner[NAME_MAX_LEN + 1], word[NAME_MAX_LEN + 1];
+  const char *before = NULL;
+  size_t count = 0;
+  snprintf(owner, sizeof owner, "%.*s", (int)query->owner.len,
+           query->owner.text);
+  snprintf(word, sizeof word, "%.*s", (int)query->name.len, query->name.text);
+  const char *here = suggest_foreign_member(owner, word);
+  if (here != NULL) text_addf(out, "    write `%s`\n", here);
+  if (here != NULL) return 1;
+  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+    here = habit_find(TYPES[i], word);
+    if (here == NULL || here == before) continue;
+    text_addf(out, "    write `%s`\n", before = here);
+    count++;
+  }
+  if (count > 0 || query->owner.len > 0) return count;
+  here = suggest_foreign_name(name);
+  if (here == NULL) here = suggest_foreign_module(name);
+  if (here != NULL) text_addf(out, "    %s\n", here);
+  return here != NULL;
+}
+
 static void add_unknown(Text *out, const char *name, const Query *query) {
   char best[NAME_MAX_LEN + 1];
   Suggest suggest = {.wanted = name};
@@ -228,10 +256,15 @@ static void add_unknown(Text *out, const char *name, const Query *query) {
       try_name(&suggest, best, known ? query->owner : names.owner, names.name);
     }
   }
+  Text foreign = {0};
   text_addf(out, "the library has no `%s`", name);
-  if (suggest.best != NULL)
-    text_addf(out, " (did you mean `%s`?)", suggest.best);
-  text_addf(out, "\n");
+  if (add_foreign(&foreign, name, query) > 0)
+    text_addf(out, "\n%.*s", (int)foreign.len, foreign.data);
+  else if (suggest.best != NULL)
+    text_addf(out, " (did you mean `%s`?)\n", suggest.best);
+  else
+    text_addf(out, "\n");
+  text_free(&foreign);
 }
 
 bool doc_find(Text *out, const char *name) {

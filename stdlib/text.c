@@ -147,6 +147,11 @@ static CspStatus text_lookup(CspCall *call) {
   return csp_ok_bool(call, found);
 }
 
+// _is_struct(x): whether it is an instance of a struct.
+static CspStatus text_is_struct(CspCall *call) {
+  return csp_ok_bool(call, csp_type(csp_arg(call, 0)) == CSP_INSTANCE);
+}
+
 static void suggest_value(Suggest *suggest, CspValue v) {
   size_t len;
   if (csp_type(v) == CSP_STRING) suggest_try(suggest, csp_to_string(v, &len));
@@ -182,6 +187,7 @@ static const CspFunction text_functions[] = {
     {"width", "s", text_width},
     {"_fit", "s, at, most", text_fit},
     {"_span", "s, at, run", text_span},
+    {"_is_struct", "x", text_is_struct},
     {"_lookup", "of, name", text_lookup},
     {"_suggest", "of, name", text_suggest},
     {"_escape", "s, kind", text_escape},

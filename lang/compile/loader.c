@@ -18,6 +18,7 @@
 #include "lang/compile/compile.h"
 #include "lang/depth.h"
 #include "lang/diag.h"
+#include "lang/parse/foreign.h"
 #include "lang/resolve/member.h"
 #include "lang/source.h"
 #include "lang/table.h"
@@ -88,11 +89,14 @@ static void missing_module(Compiler *compiler, const Node *import,
     diag_hint(compiler->diags, "there is no file %s", looked_for);
     return;
   }
+  const char *foreign = suggest_foreign_module(path);
   Suggest suggest = {.wanted = path};
   vm_each_builtin_module(compiler->vm, suggest_name, &suggest);
   const char *folders = vm_search_path(compiler->vm);
   char *native = native_loader_hint(compiler->vm);
-  if (suggest.best != NULL) {
+  if (foreign != NULL) {
+    diag_hint(compiler->diags, "%s", foreign);
+  } else if (suggest.best != NULL) {
     diag_hint(compiler->diags, "did you mean \"%s\"?", suggest.best);
   } else if (native != NULL) {
     diag_hint(compiler->diags, "%s", native);

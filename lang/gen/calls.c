@@ -303,6 +303,36 @@ void calls_return_all(Compiler *compiler, Pos pos, Node *call) {
   return_call(compiler, pos, call, false);
 }
 
+// Whether the value of `=> value` may be an error. (That of `f()?` is none.)
+static bool may_be_error(const Node *value) {
+  switch (value->kind) {
+    case NODE_NAME:
+    case NODE_FIELD:
+    case NODE_INDEX:
+    case NODE_RECV:
+    case NODE_VALUE:
+      return true;
+    case NODE_BINARY:
+      return value->op == AST_AND || value->op == AST_OR ||
+             value->op == AST_COALESCE;
+    default:
+      return false;
+  }
+}
+
+// `reg, reg+1 = reg, nil`, or `nil, reg` of an error.
+static void error_goes_last(Compiler *compiler, const Node *value, int reg) {
+  int fine = NO_JUMP, last = reg + 1;
+  const AstStr *error = arena_intern(compiler->arena, "error", 5);
+  emit_abc(compiler, value->pos, OP_IS, last, reg, 0);
+  emit_word(compiler, (Instr)emit_name(compiler, error));
+  emit_branch(compiler, value->pos, instr_abc(OP_TEST, last, 0, 0), &fine);
+  emit_abc(compiler, value->pos, OP_MOVE, last, reg, 0);
+  emit_abc(compiler, value->pos, OP_LOADNIL, reg, 0, 0);
+  calls_return(compiler, value->pos, reg, 2);
+  emit_patch(compiler, fine);
+}
+
 void calls_return_arrow(Compiler *compiler, Node *value) {
   if (value->kind == NODE_CALL) {
     return_call(compiler, value->pos, value, true);
@@ -312,8 +342,9 @@ void calls_return_arrow(Compiler *compiler, Node *value) {
     calls_return(compiler, value->pos, expr_any(compiler, value), 1);
     return;
   }
-  int reg = expr_next(compiler, value);
-  emit_abc(compiler, value->pos, OP_LOADNIL, reg_take(compiler, 1), 0, 0);
+  int reg = expr_next(compiler, value), last = reg_take(compiler, 1);
+  if (may_be_error(value)) error_goes_last(compiler, value, reg);
+  emit_abc(compiler, value->pos, OP_LOADNIL, last, 0, 0);
   calls_return(compiler, value->pos, reg, 2);
 }
 

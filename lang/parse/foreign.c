@@ -102,6 +102,94 @@ static const ForeignWord FOREIGN_NAMES[] = {
     {"this", "a method names its receiver: `func (p Point) name()`"},
 };
 
+// Modules of other languages, by the last part of their paths.
+static const ForeignWord FOREIGN_MODULES[] = {
+    {"argparse", "a program's arguments are `os.args`"},
+    {"asyncio", TASKS},
+    {"bufio", "open files are buffered, and have `lines()`: `import \"os\"`"},
+    {"collections", "lists are deques, and `map(default: 0)` counts"},
+    {"context", "a `group` has a deadline, and `g.cancel()`"},
+    {"copy", "`copy(x)` needs no import"},
+    {"datetime", "dates are in `import \"time\"`"},
+    {"errors", "`error(\"message\", cause: err)` needs no import"},
+    {"filepath", "paths are in `import \"os\"`"},
+    {"functools", "lists have `reduce` and more as methods"},
+    {"glob", "`os.glob(pattern)`: write `import \"os\"`"},
+    {"hashlib", "write `import \"hash\"`"},
+    {"hmac", "`hash.hmac(name, key, data)`: write `import \"hash\"`"},
+    {"io", "files are in `import \"os\"`, and readers in `import \"streams\"`"},
+    {"itertools", "lists have `chunk`, `flatten`, `zip` and more as methods"},
+    {"jinja2", "templates are in `import \"text\"`"},
+    {"logging", "`fmt.eprintln(...)` writes to standard error"},
+    {"path", "paths are in `import \"os\"`"},
+    {"pathlib", "paths are in `import \"os\"`"},
+    {"random", "write `import \"rand\"`"},
+    {"re", "write `import \"regexp\"`"},
+    {"requests", "write `import \"http\"`"},
+    {"secrets", "`os.random(n)`: write `import \"os\"`"},
+    {"shutil", "files are copied and removed by `import \"os\"`"},
+    {"socket", "write `import \"net\"`"},
+    {"sqlite3", "write `import \"sqlite\"`"},
+    {"ssl", "write `import \"tls\"`"},
+    {"strconv", "strings have `s.parse_int()`, and `str(x)` makes them"},
+    {"struct", "bytes have `b.get_int(at, size)` and more as methods"},
+    {"subprocess", "`os.run(program, args)`: write `import \"os\"`"},
+    {"sys", "`os.args`, `os.exit`, `os.stdin`: write `import \"os\"`"},
+    {"tarfile", "write `import \"tar\"`"},
+    {"tempfile", "`os.temp_file()`, `os.temp_dir()`: write `import \"os\"`"},
+    {"textwrap", "write `import \"text\"`"},
+    {"threading", TASKS},
+    {"tomllib", "write `import \"toml\"`"},
+    {"urllib", "write `import \"http\"`, or `import \"url\"`"},
+    {"websockets", "write `import \"websocket\"`"},
+    {"zipfile", "write `import \"zip\"`"},
+};
+
+typedef struct ForeignMember {
+  const char *module, *word, *here;
+} ForeignMember;
+
+// What modules that are here, too, have in other languages.
+static const ForeignMember FOREIGN_MEMBERS[] = {
+    {"csv", "DictReader", "csv.rows(file, header: true)"},
+    {"csv", "DictWriter", "csv.text(rows, columns)"},
+    {"csv", "reader", "csv.rows(file)"},
+    {"csv", "writer", "csv.text(rows)"},
+    {"json", "Marshal", "json.text(value)"},
+    {"json", "Unmarshal", "json.parse(text)"},
+    {"json", "decode", "json.parse(text)"},
+    {"json", "dump", "json.text(value)"},
+    {"json", "dumps", "json.text(value)"},
+    {"json", "encode", "json.text(value)"},
+    {"json", "load", "json.parse(text)"},
+    {"json", "loads", "json.parse(text)"},
+    {"json", "stringify", "json.text(value)"},
+    {"math", "max", "max(a, b)"},
+    {"math", "min", "min(a, b)"},
+    {"math", "prod", "xs.reduce(func(a, b) => a * b, 1)"},
+    {"os", "Getenv", "os.env(name)"},
+    {"os", "ReadFile", "os.read_file(path)"},
+    {"os", "argv", "os.args"},
+    {"os", "cwd", "os.getwd()"},
+    {"os", "getcwd", "os.getwd()"},
+    {"os", "getenv", "os.env(name)"},
+    {"os", "listdir", "os.list_dir(path)"},
+    {"os", "makedirs", "os.mkdir_all(path)"},
+    {"os", "rmdir", "os.remove(path)"},
+    {"os", "rmtree", "os.remove_all(path)"},
+    {"os", "system", "os.run(program, args)"},
+    {"os", "unlink", "os.remove(path)"},
+    {"regexp", "MustCompile", "regexp.compile(pattern)?"},
+    {"regexp", "findall", "regexp.compile(pattern)?.find_all(text)"},
+    {"regexp", "match", "regexp.compile(pattern)?.match(text)"},
+    {"regexp", "search", "regexp.compile(pattern)?.find(text)"},
+    {"regexp", "sub", "regexp.compile(pattern)?.replace(text, with)"},
+    {"sqlite", "connect", "sqlite.open(path)?"},
+    {"time", "strftime", "time.format(t, layout)"},
+    {"time", "strptime", "time.parse(text, layout)"},
+    {"time", "time", "time.now()"},
+};
+
 static const char *find_word(const ForeignWord *words, size_t count,
                              const char *word) {
   for (size_t i = 0; i < count; i++) {
@@ -120,6 +208,23 @@ const char *suggest_foreign_name(const char *word) {
              ? hint
              : find_word(FOREIGN_NAMES,
                          sizeof FOREIGN_NAMES / sizeof *FOREIGN_NAMES, word);
+}
+
+const char *suggest_foreign_module(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return find_word(FOREIGN_MODULES,
+                   sizeof FOREIGN_MODULES / sizeof *FOREIGN_MODULES,
+                   slash != NULL ? slash + 1 : path);
+}
+
+const char *suggest_foreign_member(const char *module, const char *name) {
+  for (size_t i = 0; i < sizeof FOREIGN_MEMBERS / sizeof *FOREIGN_MEMBERS;
+       i++) {
+    const ForeignMember *member = &FOREIGN_MEMBERS[i];
+    bool fits = *module == '\0' || strcmp(member->module, module) == 0;
+    if (fits && strcmp(member->word, name) == 0) return member->here;
+  }
+  return NULL;
 }
 
 bool foreign_is_function(const char *word) {

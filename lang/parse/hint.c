@@ -123,12 +123,41 @@ static const char *type_hint(Parse *parse, const Token *token) {
 
 static const char *colon_hint(Parse *parse) {
   const Bracket *bracket = &parse->brackets[parse->depth];
+  if (bracket->kind == OPEN_PAREN && would_take(parse, TOK_ASSIGN) &&
+      parse->last.kind == TOK_NAME)
+    return "parameters have no types: leave it out";
   if (parse->last.kind == TOK_FUNC && bracket->first.kind == TOK_CASE)
     return "for the type write `case is func`";
   if (bracket->kind == OPEN_MAP) {
     return "keys are names, literals, or expressions in brackets: `[k]: v`";
   }
   return would_take(parse, TOK_LBRACE) ? "blocks stand in braces" : NULL;
+}
+
+// `f"x"`: a letter directly before a string.
+static const char *string_hint(const Parse *parse, const Token *token) {
+  const Token *last = &parse->last;
+  if (last->kind != TOK_NAME || last->name->len != 1 ||
+      last->pos.offset + 1 != token->pos.offset)
+    return NULL;
+  switch (last->name->text[0]) {
+    case 'f':
+      return "leave the letter out: `\"text ${expression}\"`";
+    case 'r':
+      return "a raw string stands between backquotes";
+    case 'b':
+      return "bytes are made by `bytes(\"text\")`";
+    default:
+      return NULL;
+  }
+}
+
+// `func f(*args)`, `f(*xs)`
+static const char *star_hint(const Parse *parse) {
+  return parse->last.kind == TOK_LPAREN || parse->last.kind == TOK_COMMA
+             ? "a parameter for all that is left is `rest...`, a list is "
+               "spread by `f(xs...)`"
+             : NULL;
 }
 
 static bool in_struct(const Parse *parse) {
@@ -264,6 +293,15 @@ const char *hint_find(Parse *parse, const Token *token) {
       return type_hint(parse, token);
     case TOK_NEWLINE:
       return newline_hint(parse);
+    case TOK_STR:
+    case TOK_STR_HEAD:
+      return string_hint(parse, token);
+    case TOK_MUL:
+      return star_hint(parse);
+    case TOK_COMMA:
+      return bracket->kind == OPEN_MAP
+                 ? "a pair is `key: value`; a set is a map: `{[x]: true}`"
+                 : NULL;
     default:
       return NULL;
   }

@@ -201,6 +201,9 @@ static const char *foreign(const Token *token) {
 static const Token *foreign_word(const Parse *parse, const Token *token) {
   if (foreign(token) != NULL && !foreign_is_function(token->name->text))
     return token;
+  bool argument = token->kind == TOK_ASSIGN &&  // print(x, end="")
+                  hint_bracket(parse, token)->kind == OPEN_PAREN;
+  if (argument) return NULL;
   if (foreign(&parse->last) != NULL && parse->last.kind == TOK_NAME)
     return &parse->last;
   const Bracket *block = hint_block(parse, token);

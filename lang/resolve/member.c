@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lang/diag.h"
+#include "lang/parse/foreign.h"
 #include "lang/resolve/scope.h"
 #include "vm/heap/local.h"
 #include "vm/object/map.h"
@@ -95,9 +96,12 @@ static Symbol *missing_member(Compiler *compiler, const Symbol *symbol,
   if (!diag_error(compiler->diags, pos, (uint32_t)name->len,
                   "module `%s` has no `%s`", symbol->name->text, name->text))
     return unknown;
+  const char *here = suggest_foreign_member(module->name->own, name->text);
   Suggest suggest = {.wanted = name->text};
   member_each(compiler, module, false, suggest_name, &suggest);
-  if (suggest.best != NULL) {
+  if (here != NULL) {
+    diag_hint(compiler->diags, "write `%s`", here);
+  } else if (suggest.best != NULL) {
     diag_hint(compiler->diags, "did you mean `%s.%s`?", symbol->name->text,
               suggest.best);
   } else {

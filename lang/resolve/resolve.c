@@ -45,8 +45,12 @@ static void check_counts(Compiler *compiler, const Node *stmt) {
   int names = count_nodes(stmt->a), values = count_nodes(stmt->b);
   if (names == values || values == 0) return;
   if (values == 1 && gives_many(stmt->b, names)) return;
-  diag_error(compiler->diags, stmt->pos, 1, "%d name%s, but %d value%s", names,
-             names == 1 ? "" : "s", values, values == 1 ? "" : "s");
+  bool told =
+      diag_error(compiler->diags, stmt->pos, 1, "%d name%s, but %d value%s",
+                 names, names == 1 ? "" : "s", values, values == 1 ? "" : "s");
+  if (told && values == 1)
+    diag_hint(compiler->diags,
+              "a list or a tuple is taken apart by `[a, b] := x`");
 }
 
 static void declare_local(Compiler *compiler, Node *name, const Node *stmt) {
@@ -513,7 +517,8 @@ void resolve_file(Compiler *compiler, Node *stmts) {
   RT_ASSERT(compiler->main->resolve.target == NULL);
   for (const Symbol *symbol = compiler->global_list; symbol != NULL;
        symbol = symbol->next) {
-    if (symbol->kind == SYM_MODULE && !symbol->used)
+    if (symbol->kind == SYM_MODULE && !symbol->used &&
+        !scope_may_be_lost(compiler, symbol->name))
       WARN(compiler, symbol->pos, name_length(symbol->name),
            "the module `%s` is imported, but never used", symbol->name->text);
   }

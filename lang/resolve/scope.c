@@ -82,10 +82,14 @@ void scope_push(Compiler *compiler, Scope *scope) {
   compiler->scope = scope;
 }
 
+bool scope_may_be_lost(const Compiler *compiler, const AstStr *name) {
+  return compiler->partial && arena_uses(name) > 1;
+}
+
 static void warn_unused(Compiler *compiler, const Symbol *symbol) {
   if (symbol->used || symbol->parameter || symbol->name->text[0] == '_') return;
   if (symbol->kind == SYM_UNKNOWN) return;
-  if (compiler->partial) return;  // its use may be where the error is
+  if (scope_may_be_lost(compiler, symbol->name)) return;
   WARN(compiler, symbol->pos, (uint32_t)symbol->name->len, "`%s` is never used",
        symbol->name->text);
 }
@@ -303,16 +307,9 @@ static const Symbol *module_with(Compiler *compiler, const AstStr *name) {
   return NULL;
 }
 
-// Whether the parser may have failed to understand the declaration of an
-// unknown name. That is so after syntax errors, if the text has the word
-// elsewhere, too.
-static bool may_be_lost(const Compiler *compiler, const AstStr *name) {
-  return compiler->partial && arena_uses(name) > 1;
-}
-
 void scope_unknown(Compiler *compiler, const AstStr *name, Pos pos,
                    bool assigned) {
-  if (may_be_lost(compiler, name)) return;
+  if (scope_may_be_lost(compiler, name)) return;
   if (!diag_error(compiler->diags, pos, (uint32_t)name->len,
                   "`%s` is not declared", name->text))
     return;
@@ -344,7 +341,7 @@ static void suggest_structs(const Symbol *list, Suggest *suggest) {
 }
 
 void scope_unknown_type(Compiler *compiler, const AstStr *name, Pos pos) {
-  if (may_be_lost(compiler, name)) return;
+  if (scope_may_be_lost(compiler, name)) return;
   if (!diag_error(compiler->diags, pos, (uint32_t)name->len,
                   "`%s` is not the name of a type", name->text))
     return;

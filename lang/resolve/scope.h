@@ -33,6 +33,9 @@ Symbol *scope_late(Compiler *compiler, Symbol *symbol);
 // The only value that the variable ever gets, or NULL. All that may assign it
 // was resolved.
 const Node *scope_only_value(const Symbol *symbol);
+// Whether the parser may have failed to understand where the name is declared,
+// or used. That is so after syntax errors, if the text has the word elsewhere.
+bool scope_may_be_lost(const Compiler *compiler, const AstStr *name);
 // Reports that a name (to be assigned, or read) is unknown, and what was
 // probably meant.
 void scope_unknown(Compiler *compiler, const AstStr *name, Pos pos,

@@ -319,11 +319,24 @@ static bool pg_make_struct(CspCall *call, PgStep *step, const PGresult *result,
   return end == CSP_DONE;
 }
 
+// A large row, which may have come at once, so that nobody has refused it yet.
+static bool pg_row_fits(CspCall *call, const PGresult *result) {
+  enum { SMALL = 1 << 16 };
+  size_t bytes = 0;
+  for (int i = 0; i < PQnfields(result); i++)
+    bytes += (size_t)PQgetlength(result, 0, i);
+  return bytes < SMALL || bytes <= csp_room(call);
+}
+
 bool pg_add_row(CspCall *call, PgStep *step, const PGresult *result,
                 CspStatus *status) {
   CspValue row;
   size_t before = step->bytes;
   *status = CSP_PANIC;
+  if (!pg_row_fits(call, result)) {
+    pg_break(step->link, "memory", "a row takes more than memory is left for");
+    return false;
+  }
   bool map = step->held == 0;
   bool well = map ? pg_make_map(call, step, result, &row)
                   : pg_make_struct(call, step, result, &row, status);

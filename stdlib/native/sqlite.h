@@ -46,8 +46,9 @@ typedef struct SqlBuffer {
 } SqlBuffer;
 
 // A value in a buffer, with its bytes after it, up to a multiple of 8. type is
-// SQLITE_INTEGER and so on, or CELL_NAME for what names the next one.
-enum { CELL_NAME = 64 };
+// SQLITE_INTEGER and so on, CELL_BOOL for 0 and 1 of a column of bools, or
+// CELL_NAME for what names the next one.
+enum { CELL_NAME = 64, CELL_BOOL };
 typedef struct SqlCell {
   int type;
   size_t len;

@@ -107,6 +107,9 @@ static bool make_cell(CspCall *call, const SqlBuffer *rows, size_t *at,
     case SQLITE_INTEGER:
       *v = csp_int(call, cell.number);
       break;
+    case CELL_BOOL:
+      *v = csp_bool(cell.number != 0);
+      break;
     case SQLITE_FLOAT:
       *v = csp_float(call, cell.real);
       break;

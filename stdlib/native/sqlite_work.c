@@ -113,10 +113,11 @@ static bool bind_all(SqlLink *link) {
   run->bound = true;
   if (run->named) return bind_named(link, wanted);
   if (wanted != run->given) {
-    char numbers[64];
-    snprintf(numbers, sizeof numbers, "%d, and %lld are given", wanted,
-             (long long)run->given);
-    refuse(run, RUN_WRONG, "the statement's parameters are ", numbers);
+    char numbers[80];
+    snprintf(numbers, sizeof numbers, "%d argument%s, and %lld %s given",
+             wanted, wanted == 1 ? "" : "s", (long long)run->given,
+             run->given == 1 ? "is" : "are");
+    refuse(run, RUN_WRONG, "the statement wants ", numbers);
     return false;
   }
   size_t at = 0;
@@ -225,6 +226,14 @@ static bool prepare_next(SqlLink *link) {
 }
 
 // --- Work: running ----------------------------------------------------------
+// Whether the column was declared for bools. SQLite has none, and keeps 0
+// and 1.
+static bool is_for_bools(sqlite3_stmt *stmt, int i) {
+  const char *type = sqlite3_column_decltype(stmt, i);
+  return type != NULL && (sqlite3_stricmp(type, "boolean") == 0 ||
+                          sqlite3_stricmp(type, "bool") == 0);
+}
+
 static bool put_row(SqlLink *link) {
   sqlite3_stmt *stmt = link->run.stmt;
   int columns = sqlite3_column_count(stmt);
@@ -233,6 +242,8 @@ static bool put_row(SqlLink *link) {
     const void *data = NULL;
     if (cell.type == SQLITE_INTEGER) {
       cell.number = sqlite3_column_int64(stmt, i);
+      if ((cell.number == 0 || cell.number == 1) && is_for_bools(stmt, i))
+        cell.type = CELL_BOOL;
     } else if (cell.type == SQLITE_FLOAT) {
       cell.real = sqlite3_column_double(stmt, i);
     } else if (cell.type != SQLITE_NULL) {

@@ -15,6 +15,19 @@
 # expect: status 2
 # expect stderr: cspvm doc: the library has no `strings.jion` (did you mean `strings.join`?)
 # expect stderr: usage: cspvm doc
+# expect stderr: cspvm doc: the library has no `append`
+# expect stderr:     write `xs.push(v)`
+# expect stderr:     write `b.push(piece)`
+# expect stderr: cspvm doc: the library has no `s.strip`
+# expect stderr:     write `s.trim()`
+# expect stderr: cspvm doc: the library has no `os.getenv`
+# expect stderr:     write `os.env(name)`
+# expect stderr: cspvm doc: the library has no `getenv`
+# expect stderr:     write `os.env(name)`
+# expect stderr: cspvm doc: the library has no `re`
+# expect stderr:     write `import "regexp"`
+# expect stderr: cspvm doc: the library has no `None`
+# expect stderr:     write `nil`
 "$CSPVM" doc s.split
 "$CSPVM" doc strings.join
 "$CSPVM" doc map | tr -s " \n" " " | grep -oF "\`m[k] ??= []\`"
@@ -36,3 +49,4 @@ grep -vxFf "$TMPDIR/shown" "$TMPDIR/signatures"
 echo "status $?"
 "$CSPVM" doc --none
 echo "status $?"
+for name in append s.strip os.getenv getenv re None; do "$CSPVM" doc $name || continue; done

@@ -33,9 +33,31 @@
 // Ids in caches have 24 bits; the last ones stand for built-in types.
 #define CACHE_ID_MAX BUILTIN_ID(OBJ_TYPE_COUNT)
 
+// Whether a place may have been counted from the end.
+static bool is_from_end(int64_t at, size_t len) {
+  return at < 0 && at >= -(int64_t)len;
+}
+
 static bool bad_index(Local *local, Goroutine *g, int64_t at, size_t len) {
+  if (is_from_end(at, len))
+    return vm_panic(local, g,
+                    "index %lld out of range (length %zu): from the end it is "
+                    "`x[len(x) - %lld]`",
+                    (long long)at, len, -(long long)at);
   return vm_panic(local, g, "index %lld out of range (length %zu)",
                   (long long)at, len);
+}
+
+static bool bad_slice(Local *local, Goroutine *g, int64_t from, int64_t to,
+                      size_t len) {
+  int64_t at = from < 0 ? from : to;
+  if (is_from_end(at, len))
+    return vm_panic(local, g,
+                    "slice [%lld:%lld] out of range (length %zu): from the end "
+                    "a bound is `len(x) - %lld`",
+                    (long long)from, (long long)to, len, -(long long)at);
+  return vm_panic(local, g, "slice [%lld:%lld] out of range (length %zu)",
+                  (long long)from, (long long)to, len);
 }
 
 static bool need_int_index(Local *local, Goroutine *g, Value x, Value index,
@@ -198,8 +220,7 @@ static bool slice_bounds(Local *local, Goroutine *g, Value from, Value to,
   int64_t x = from == VALUE_UNDEF ? 0 : value_int(from);
   int64_t y = to == VALUE_UNDEF ? (int64_t)len : value_int(to);
   if (x < 0 || y < x || (uint64_t)y > len)
-    return vm_panic(local, g, "slice [%lld:%lld] out of range (length %zu)",
-                    (long long)x, (long long)y, len);
+    return bad_slice(local, g, x, y, len);
   *out = (Slice){(size_t)x, (size_t)y};
   return true;
 }

@@ -63,6 +63,16 @@ static bool is_turned(const Goroutine *g) {
   return proto_line(frame_closure(g->base)->proto, g->pc - 1).turned;
 }
 
+// What does here what the operator does elsewhere, or "".
+static const char *other_way(Op op, Value b, Value c) {
+  bool string = value_is_type(b, OBJ_STRING);
+  if (op == OP_MUL && value_is_int(c) && (string || value_is_type(b, OBJ_LIST)))
+    return ": write `x.repeat(n)`";
+  if (op == OP_MOD && string && c != VALUE_NIL)
+    return ": write `\"${x}\"`, or `fmt.sprintf(s, x)`";
+  return "";
+}
+
 static bool wrong_types(Local *local, Goroutine *g, Op op, Value b, Value c) {
   const char *text = op_text(op);
   if (is_turned(g)) {
@@ -72,8 +82,9 @@ static bool wrong_types(Local *local, Goroutine *g, Op op, Value b, Value c) {
     if (op == OP_LT) text = ">";
     if (op == OP_LE) text = ">=";
   }
-  return explain_panic(local, g, "cannot apply `%s` to %s and %s", text,
-                       value_type_name(b), value_type_name(c));
+  return explain_panic(local, g, "cannot apply `%s` to %s and %s%s", text,
+                       value_type_name(b), value_type_name(c),
+                       other_way(op, b, c));
 }
 
 static bool int_overflow(Local *local, Goroutine *g, Op op, int64_t b,

@@ -115,6 +115,16 @@ static bool question_follows(const Goroutine *g, const Value *to, int want) {
          INSTR_OP(next[2]) == OP_NEEDERR && INSTR_B(next[2]) == 0;
 }
 
+// What may have been meant by the call, or "".
+static const char *count_hint(int n, int want, Value last) {
+  bool apart = value_is_type(last, OBJ_TUPLE) || value_is_type(last, OBJ_LIST);
+  if (n == 2 && want == 1 && (last == VALUE_NIL || value_is_error(last)))
+    return ": the last is for an error, write `f()?` or `v, err := f()`";
+  if (n == 1 && want > 1 && apart)
+    return ": a list or a tuple is taken apart by `[a, b] := x`";
+  return "";
+}
+
 bool drop_wrong_count(Local *local, Goroutine *g, Value *to, Results results,
                       int want, const char *name) {
   int n = results.count;
@@ -124,6 +134,7 @@ bool drop_wrong_count(Local *local, Goroutine *g, Value *to, Results results,
     to[want - 1] = last;
     return true;
   }
-  return vm_panic_because(local, g, last, "%s returned %d value%s, %d wanted",
-                          name, n, n == 1 ? "" : "s", want);
+  return vm_panic_because(local, g, last, "%s returned %d value%s, %d wanted%s",
+                          name, n, n == 1 ? "" : "s", want,
+                          count_hint(n, want, last));
 }

@@ -8,7 +8,6 @@
 # expect: 1000
 # expect: 200000000
 # expect: memory
-# expect: below 200 MB
 . tests/stdlib/postgres/lib/server.sh
 prepare && start || exit
 trap stop EXIT
@@ -16,7 +15,6 @@ cat > "$TMPDIR/a.csp" << 'END'
 import "net"
 import "os"
 import "postgres"
-import "strings"
 db := postgres.open("postgresql:///postgres?host=${os.env("TMPDIR")}/sockets&port=${os.env("PGPORT")}&user=ada", most: 2)?
 _, err := db.one("select repeat('x', 200000000) as t")
 println(err.code)
@@ -49,17 +47,6 @@ fake := postgres.open("postgresql://ada@127.0.0.1:${listener.address().split(":"
 _, err = fake.exec("x")
 println(err.code)
 listener.close()
-for line in os.read_file("/proc/self/status")?.lines() {
-  if line.has_prefix("VmHWM") {
-    kb := strings.parse_int(line.fields()[1])?
-    println((if kb < 200_000 { "below 200 MB" } else { "${kb} KB" }))
-  }
-}
 END
-# (A sanitizer keeps what was freed.)
-case $(nm "$CSPVM") in
-*__asan* | *__tsan*) hide='s/^[0-9]* KB$/below 200 MB/' ;;
-*) hide= ;;
-esac
 export PGPORT
-"$CSPVM" --max-memory 64 "$TMPDIR/a.csp" | sed "$hide"
+"$CSPVM" --max-memory 64 "$TMPDIR/a.csp"

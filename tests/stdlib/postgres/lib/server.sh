@@ -29,6 +29,7 @@ prepare() {
 # The last words are further settings, such as -c ssl=on.
 start() {
   for _ in $(seq 500); do
+    : > "$TMPDIR/log"  # so that it is there below
     (cd / && as_user "$pg_bin/postgres" -D "$pg_data" -k "$TMPDIR/sockets" \
       -p "$PGPORT" -h 127.0.0.1 -c fsync=off -c shared_buffers=16MB \
       -c log_destination=stderr "$@") > "$TMPDIR/log" 2>&1 &
