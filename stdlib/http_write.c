@@ -182,11 +182,11 @@ static bool check_field(CspCall *call, CspValue name, CspValue value) {
 }
 
 // What http would write, unless the headers have it, be it nil.
-typedef struct Given {
+typedef struct HeadGiven {
   bool type, date;
-} Given;
+} HeadGiven;
 
-static void note_given(Given *given, CspValue name) {
+static void note_given(HeadGiven *given, CspValue name) {
   if (csp_type(name) != CSP_STRING) return;
   if (http_same_name(str_of(name), (Str){"content-type", 12}))
     given->type = true;
@@ -207,7 +207,8 @@ static bool add_values(CspCall *call, Buffer *out, CspValue name,
 }
 
 // The map's fields, whose values are strings or lists of them.
-static bool add_map(CspCall *call, Buffer *out, CspValue map, Given *given) {
+static bool add_map(CspCall *call, Buffer *out, CspValue map,
+                    HeadGiven *given) {
   CspIter iter = {{0}};
   CspValue name, value;
   if (csp_type(map) != CSP_MAP) return true;
@@ -251,7 +252,7 @@ static CspStatus head_done(CspCall *call, Buffer *out) {
 CspStatus http_response_head(CspCall *call) {
   int64_t status, length, flags;
   Buffer out = buffer_of(call);
-  Given given = {0};
+  HeadGiven given = {0};
   if (!need_int_in(call, 0, 100, 999, &status) ||
       !csp_need_int(call, 3, &length) || !csp_need_int(call, 4, &flags))
     return CSP_PANIC;
@@ -286,7 +287,7 @@ CspStatus http_request_head(CspCall *call) {
   Str method, target, host;
   int64_t length, flags;
   Buffer out = buffer_of(call);
-  Given given = {0};
+  HeadGiven given = {0};
   if (!need_str(call, 0, &method) || !need_str(call, 1, &target) ||
       !need_str(call, 2, &host) || !csp_need_int(call, 4, &length) ||
       !csp_need_int(call, 5, &flags))
@@ -313,7 +314,7 @@ CspStatus http_request_head(CspCall *call) {
 // (headers): panics if they cannot be written, where they are set.
 CspStatus http_check_headers(CspCall *call) {
   Buffer out = buffer_of(call);
-  Given given = {0};
+  HeadGiven given = {0};
   CspValue headers;
   if (!csp_need_type(call, 0, CSP_MAP, &headers)) return CSP_PANIC;
   bool good = add_map(call, &out, headers, &given);

@@ -207,7 +207,9 @@ static CspStatus connection_close(CspCall *call) {
 static CspStatus connection_reset(CspCall *call) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
+  const CspLayer *layer = net_layer(connection);
   csp_fd_reset(call, connection->fd);
+  if (layer != NULL) layer->close(connection->layer_state);
   return csp_ok_nothing(call);
 }
 
