@@ -108,7 +108,7 @@ static const char waiting[] =
     "  go { s.incoming() }\n"
     "  go { l.accept()? }\n"
     "  go { l.serve(func(c) => nil)? }\n"
-    "  go { full.write(bytes(1 << 25))? }\n"
+    "  go { _ = full.write(bytes(1 << 25)) }\n"  // close_write may be first
     "  go { net.lookup(\"localhost\")? }\n"
     "}\n"
     "group g {\n  go { sleep(1h) }\n  sleep(5ms)\n  g.cancel()\n}\n"

@@ -425,7 +425,9 @@ static void test_unexpected(void **state) {
   errors("x := ", "1:5: unexpected end of file, expected an expression\n");
   errors("f(a, b", "1:2: this `(` is never closed\n");
   errors("{ x := }", "1:8: unexpected `}`, expected an expression\n");
-  errors("x := {1, 2}", "1:8: unexpected `,`, expected `:`\n");
+  errors("x := {1, 2}",
+         "1:8: unexpected `,`, expected `:`\n"
+         " > a pair is `key: value`; a set is a map: `{[x]: true}`\n");
   errors("var if = 1",
          "1:5: unexpected keyword `if`, expected a name\n"
          " > a keyword is no name: choose another\n");
