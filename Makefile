@@ -59,7 +59,7 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARN) $(CFLAGS) -pthrea
   -DCSP_DISPATCH_TAIL=$(if $(filter tail,$(DISPATCH)),1,0) $(if $(DEBUG),-DCSP_DEBUG=1) \
   $(if $(WERROR),-Werror) $(if $(SAN),$(SANITIZE) -fno-omit-frame-pointer) \
   $(if $(filter undefined all,$(SAN)),-fno-sanitize-recover=all) \
-  $(if $(filter address all,$(SAN)),-DRT_THREAD_STACK_KB=4096)
+  $(if $(filter address all thread,$(SAN)),-DRT_THREAD_STACK_KB=4096)
 # A branch across a line of the cache costs the interpreter up to a third.
 OWN_CFLAGS := $(if $(filter tail-x86_64,$(DISPATCH)-$(shell uname -m)),-mbranches-within-32B-boundaries)
 # A debug build counts the steps between two looks (vm/heap/work.c).

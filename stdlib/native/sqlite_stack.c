@@ -7,26 +7,46 @@
 // them.
 //
 // Each level allocates memory, or asks the authorizer, which refuses it when
-// the stack has got deeper than STACK_MOST. For the others the library's
-// allocator is replaced, once and for the process, by one that asks the same of
-// the former one. But in a run it gives no memory at that depth. The library
-// can cope with that, and the run says why it failed. Threads that are not in a
-// run (a host may use the library, too) get memory as ever.
+// the stack has got deeper than STACK_MOST, or has only KEPT left. (A host's
+// own thread may have less.) For the others the library's allocator is
+// replaced, once and for the process, by one that asks the same of the former
+// one. But in a run it gives no memory at that depth. The library can cope with
+// that, and the run says why it failed. Threads that are not in a run (a host
+// may use the library, too) get memory as ever.
 //
 // Where a host has begun to use the library before, nothing can be replaced.
 #include <pthread.h>
 
 #include "stdlib/native/sqlite.h"
 
-// Three quarters of the least that a thread of the runtime has.
-enum { STACK_MOST = 384 << 10 };
+enum {
+  STACK_MOST = 384 << 10,  // three quarters of what threads of a runtime have
+  KEPT = 64 << 10          // for what is between two questions
+};
 
 // Written once, before the library allocates anything.
 static sqlite3_mem_methods former;
 
-// Of this thread's run. deepest is NULL between runs.
+// Of this thread's run. deepest is NULL between runs, and where the thread's
+// stack is not known.
 static _Thread_local const char *deepest;
 static _Thread_local bool was_too_deep;
+
+// Of this thread, once it was asked for: where KEPT begins. (TLS may take much
+// of a stack, so its size alone does not tell.)
+static _Thread_local const char *limit;
+
+static const char *find_limit(void) {
+  pthread_attr_t attr;
+  void *low = NULL;
+  size_t size = 0, guard = 0;
+  if (pthread_getattr_np(pthread_self(), &attr) != 0) return NULL;
+  pthread_attr_getstack(&attr, &low, &size);
+  pthread_attr_getguardsize(&attr, &guard);
+  pthread_attr_destroy(&attr);
+  size_t kept = size / 4 < KEPT ? size / 4 : KEPT;
+  return (const char *)low + guard + kept;
+}
 
 bool sql_stack_is_over(void) {
   const char *here = __builtin_frame_address(0);
@@ -58,7 +78,10 @@ void sql_bound_stack(void) {
 
 void sql_stack_begin(void) {
   was_too_deep = false;
-  deepest = (const char *)__builtin_frame_address(0) - STACK_MOST;
+  const char *here = __builtin_frame_address(0);
+  if (limit == NULL) limit = find_limit();
+  bool is_short = limit == NULL || here < limit || here - limit < STACK_MOST;
+  deepest = is_short ? limit : here - STACK_MOST;
 }
 
 void sql_stack_end(void) { deepest = NULL; }
