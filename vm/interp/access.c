@@ -38,7 +38,8 @@ static bool is_from_end(int64_t at, size_t len) {
   return at < 0 && at >= -(int64_t)len;
 }
 
-static bool bad_index(Local *local, Goroutine *g, int64_t at, size_t len) {
+static __attribute__((noinline)) bool bad_index(Local *local, Goroutine *g,
+                                                int64_t at, size_t len) {
   if (is_from_end(at, len))
     return vm_panic(local, g,
                     "index %lld out of range (length %zu): from the end it is "
@@ -48,8 +49,9 @@ static bool bad_index(Local *local, Goroutine *g, int64_t at, size_t len) {
                   (long long)at, len);
 }
 
-static bool bad_slice(Local *local, Goroutine *g, int64_t from, int64_t to,
-                      size_t len) {
+static __attribute__((noinline)) bool bad_slice(Local *local, Goroutine *g,
+                                                int64_t from, int64_t to,
+                                                size_t len) {
   int64_t at = from < 0 ? from : to;
   if (is_from_end(at, len))
     return vm_panic(local, g,

@@ -73,7 +73,8 @@ static const char *other_way(Op op, Value b, Value c) {
   return "";
 }
 
-static bool wrong_types(Local *local, Goroutine *g, Op op, Value b, Value c) {
+static __attribute__((noinline)) bool wrong_types(Local *local, Goroutine *g,
+                                                  Op op, Value b, Value c) {
   const char *text = op_text(op);
   if (is_turned(g)) {
     Value swap = b;
@@ -342,7 +343,8 @@ bool arith_pair(Local *local, Goroutine *g, Value *base, const Value *constants,
 }
 
 // --- Comparisons ------------------------------------------------------------
-int compare_op(Local *local, Goroutine *g, Op op, Value a, Value b) {
+__attribute__((noinline)) int compare_op(Local *local, Goroutine *g, Op op,
+                                         Value a, Value b) {
   int order = value_compare_on(local, a, b);
   if (g->gave_up) return -1;
   if (order == 3) {
