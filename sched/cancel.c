@@ -34,7 +34,7 @@
 
 bool cancel_show(P *p, G *g, uintptr_t on) {
   // Cancellers have a P, or come after a stop of the world.
-  if (p->single || g->group == NULL) {
+  if (p->alone || g->group == NULL) {
     rt_store_relaxed(&g->parked_on, on);  // relaxed: see above
   } else {
     rt_store_seq(&g->parked_on, on);  // seq: see the head

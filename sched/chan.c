@@ -182,7 +182,7 @@ static inline bool claim(P *p, Waiter *waiter) {
   // relaxed: while a waiter of it is queued here the select is not over
   uint32_t open = rt_load_relaxed(&g->select_state);
   if ((open & 1) == 0) return false;
-  if (p->single) {
+  if (p->alone) {
     rt_store_relaxed(&g->select_state, open + 1);  // relaxed: nobody else
     return true;
   }

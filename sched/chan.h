@@ -14,13 +14,13 @@ void chan_lock_slow(P *p, Chan *chan);
 
 static inline void chan_lock(P *p, Chan *chan) {
   rt_rank_push(&rank_chan, chan);
-  if (!p->single && !chan_lock_try(p, chan)) chan_lock_slow(p, chan);
+  if (!p->alone && !chan_lock_try(p, chan)) chan_lock_slow(p, chan);
 }
 
 static inline void chan_unlock(P *p, Chan *chan) {
   RT_ASSERT(chan_is_valid(chan));
   rt_rank_pop(&rank_chan, chan);
-  if (!p->single) chan_lock_free(p, chan);
+  if (!p->alone) chan_lock_free(p, chan);
 }
 
 // Every store of an element, for the collector's write barrier.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A channel's lock, and the commonest operations without a call: nobody waits,
-// there is room or an element, and the lock, with several Ps, is free. Included
-// by sched.h. All: owner P.
+// there is room or an element, and the lock is free, or not needed as no other P
+// runs. Included by sched.h. All: owner P.
 //
 // The lock is one word. Bit 0 says that it is held. The other bits say which P
 // had it last, as its id and 1. They are 0 if none had. So the exchange that
@@ -32,7 +32,7 @@ CHAN_QUICK void chan_lock_free(const P *p, Chan *chan) {
   rt_store_release(&chan->lock, chan_lock_word(p));
 }
 
-// relaxed, all: exact with the lock, or with one P. Else a hint.
+// relaxed, all: exact with the lock, or if no other P runs. Else a hint.
 CHAN_QUICK bool chan_has_room(const Chan *chan) {
   return rt_load_relaxed(&chan->recv_first) == NULL &&
          rt_load_relaxed(&chan->count) < chan->cap &&
@@ -59,7 +59,7 @@ CHAN_QUICK void chan_take_element(Chan *chan, uint64_t *word, uint64_t empty) {
 // barrier, so not while it is on. false: nothing was done.
 CHAN_QUICK bool chan_put_quick(P *p, Chan *chan, uint64_t word) {
   if (!chan_has_room(chan)) return false;
-  if (p->single) {
+  if (p->alone) {
     chan_put_element(chan, word);
     return true;
   }
@@ -72,7 +72,7 @@ CHAN_QUICK bool chan_put_quick(P *p, Chan *chan, uint64_t word) {
 CHAN_QUICK bool chan_take_quick(P *p, Chan *chan, uint64_t *word,
                                 uint64_t empty) {
   if (!chan_has_element(chan)) return false;
-  if (p->single) {
+  if (p->alone) {
     chan_take_element(chan, word, empty);
     return true;
   }

@@ -7,6 +7,7 @@
 // the M tries the global queue, netpoll without blocking, and stealing. At last
 // it gives up the P, looks everywhere once more, and sleeps.
 #include "sched/find_work.h"
+#include "sched/alone.h"
 #include "sched/crowd.h"
 #include "sched/global.h"
 #include "sched/idle.h"
@@ -336,7 +337,9 @@ G *find_work_next(M *m, bool *inherit) {
   for (;;) {
     if (m->p == NULL && !idle_wait_clocked(m)) return NULL;
     P *p = m->p;
+    alone_await(m);
     if (++p->searches % CLOCK_SEARCHES == 0) take_sample(p);
+    if (!p->alone && p->searches % ALONE_SEARCHES == 0) alone_try(p);
     if (crowd_wants_rest(m)) {
       retreat(m);
       continue;
@@ -348,6 +351,7 @@ G *find_work_next(M *m, bool *inherit) {
       stop_world_attend(m);
       continue;
     }
+    if (look & LOOK_ALONE) alone_end(p);
     if (look & LOOK_EXIT) {
       if (!m->sched->config.stepped) leave_at_exit(m);
       return NULL;

@@ -122,7 +122,7 @@ static void wait_for_place(P *p, G *g, Chan *gate, bool first) {
 
 // --- Entering ---------------------------------------------------------------
 static void look_out(P *p, const Chan *gate) {
-  if (p->single || runq_length(p) > 0) return;
+  if (p->alone || runq_length(p) > 0) return;
   for (int n = 0; n < GATE_LOOKS && !state_has_room(gate, gate_state(gate));
        n++)
     for (int i = 0; i < GATE_LOOK_PAUSES; i++) rt_pause();

@@ -54,8 +54,8 @@ static inline uint64_t gate_holder(const Chan *gate) {
 #define GATE_QUICK static inline __attribute__((always_inline))
 
 GATE_QUICK bool gate_change(P *p, Chan *gate, uint64_t from, uint64_t to) {
-  if (p->single) {
-    rt_store_relaxed(&gate->buf[0], to);  // relaxed: one P
+  if (p->alone) {
+    rt_store_relaxed(&gate->buf[0], to);  // relaxed: no other P runs
     return true;
   }
   // RMW: pairs with itself. A G that enters sees what the last one did inside

@@ -52,6 +52,7 @@
 // An M that is woken out of netpoll with a P for other work wakes one that
 // takes its place.
 #include "sched/idle.h"
+#include "sched/alone.h"
 #include "sched/callback.h"
 #include "sched/crowd.h"
 #include "sched/global.h"
@@ -116,6 +117,7 @@ P *idle_get_p(Sched *sched, P *wish) {
   rt_store_relaxed(&p->schedtick, p->schedtick + 1);
   // seq: pairs with the store in sysmon, which looks once more after it
   if (rt_load_seq(&sched->sysmon.asleep)) sysmon_wake(sched);
+  alone_ask(sched, p);
   return p;
 }
 

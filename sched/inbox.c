@@ -102,6 +102,7 @@ void inbox_put_returned(Sched *sched, G *g) {
 // --- Owner P ----------------------------------------------------------------
 static void run_posts(P *p, SchedPost *post) {
   SchedPost *oldest = NULL;
+  if (post != NULL) sched_not_alone(p);  // a host's function may take long
   while (post != NULL) {
     SchedPost *next = post->next;
     post->next = oldest;

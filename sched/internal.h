@@ -169,6 +169,11 @@ struct Sched {
     M *poll_owner;       // blocks in netpoll; one at most
     int64_t poll_until;  // earliest timer of the idle Ps
   } idle;
+  // See alone.c.
+  struct {
+    P *p;              // the P that runs alone, or NULL
+    uint32_t awaited;  // Ps were taken since
+  } alone;
   // All Ms, and how many they are.
   struct {
     M *all;

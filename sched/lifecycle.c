@@ -155,7 +155,7 @@ Sched *sched_new(const SchedConfig *config) {
       errno = ENOMEM;
       return NULL;
     }
-    p->single = sched->ps.count == 1;
+    p->single = p->alone = sched->ps.count == 1;
   }
   rt_lock(&sched->lock);
   for (int i = sched->ps.count - 1; i >= 0; i--)

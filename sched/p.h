@@ -23,6 +23,7 @@ enum {
   LOOK_EXIT = 16,      // the runtime ends; never cleared
   LOOK_INBOX = 32,     // drain the inbox
   LOOK_LOCKED = 64,    // its M runs a callback: no switch in place (callback.c)
+  LOOK_ALONE = 128,    // another P waits until it is no longer alone (alone.c)
 };
 
 // What p->marks says: this P's next G to be readied, run or made takes the long
@@ -38,7 +39,7 @@ enum { LATE_BUCKETS = 40 };  // the last one: 9 minutes and more
 
 typedef struct PStats {  // written by the owner, read by anybody: relaxed
   uint64_t schedules, runnext_hits, steal_tries, steals, stolen, overflows,
-      global_gets, preemptions, timers_run, polls;
+      global_gets, preemptions, timers_run, polls, host_calls, alone;
   // Sampled Gs by how long they were runnable, after somebody readied them,
   // until they ran. late[i] of them took from 2^i ns to twice that, late[0]
   // also less.
@@ -59,7 +60,7 @@ typedef struct GList {  // linked by G.link
   uint32_t count;
 } GList;
 
-// Row 19; see urgent.c. Guarded by lock (not taken while there is one P).
+// Row 19; see urgent.c. Guarded by lock (not taken by a P that is alone).
 typedef struct UrgentQueue {
   uint32_t lock;  // a spin lock
   GList list;     // its count is atomic, for readers without the lock
@@ -71,7 +72,7 @@ typedef struct TimerEntry {
   Timer *timer;
 } TimerEntry;
 
-// Row 25; see timer.c. Guarded by lock (not taken while there is one P).
+// Row 25; see timer.c. Guarded by lock (not taken by a P that is alone).
 typedef struct TimerHeap {
   uint32_t lock;  // a spin lock
   int32_t count, room;
@@ -115,6 +116,8 @@ struct P {
   uint32_t next_limit;   // of next_picks: NEXT_PICKS_MAX, or 0 (see urgent.c)
   uint32_t crowding;     // events of crowding, all there were (crowd.c)
   bool single;           // procs == 1; changed while the world is stopped
+  bool alone;            // no other P runs: what Ps share needs no locks, and
+                         // there are no thieves (alone.c)
   uint8_t next_fill;     // NEXT_*: is the 50 us wake of row 5 due?
   uint8_t marks;         // MARK_*
   bool oldest_due;       // child first: a slice has ended (runq.c)
@@ -149,6 +152,7 @@ struct P {
   // RUNNING and SYSCALL are made without it (syscall.c).
   uint32_t status RT_ALIGNED;
   uint32_t handshake;     // atomic: sched->stop.handshake has to run for this P
+  uint32_t awaits;        // atomic: another P is alone (alone.c)
   uint32_t stopped_from;  // its PStatus before the world was stopped last
   P *idle_link;
   uint32_t sysmon_tick;  // sysmon's: schedtick at sysmon_when

@@ -34,7 +34,7 @@ static uint64_t next_id(P *p) {
     if (p->marks & MARK_TRACE) return traced_id(p);
     // relaxed: Ps only take ids. With several Ps the RMW below decides
     uint64_t *next = &p->sched->next_id, before = rt_load_relaxed(next);
-    if (p->single) {
+    if (p->alone) {
       rt_store_relaxed(next, before + ID_BLOCK);  // relaxed: Ps only take ids
     } else {
       before = rt_add(next, ID_BLOCK);  // RMW: no id is given twice

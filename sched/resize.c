@@ -77,7 +77,10 @@ static P *resize(P *p, G *g, int procs) {
   rt_store_seq(&sched->ps.count, procs);  // seq: as all that idle.c reads
   syscall_set_places(sched, procs);
   steal_order_of_procs(sched);
-  for (int i = 0; i < procs; i++) p_at(sched, i)->single = procs == 1;
+  for (int i = 0; i < procs; i++) {
+    P *each = p_at(sched, i);
+    each->single = each->alone = procs == 1;
+  }
   rt_unlock(&sched->lock);
   return heir;
 }

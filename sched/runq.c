@@ -18,8 +18,8 @@
 // the root opens a branch of its own, and the queue would no longer be bounded
 // by the depth of the spawns.)
 //
-// With one P (p->single) there are no thieves, so the common paths have plain
-// stores and no locked instruction. A slot is written again only after head has
+// While no other P runs (p->alone) there are no thieves, so the common paths
+// have plain stores and no locked instruction. A slot is written again only after head has
 // passed it, which the owner sees by its acquire load of head.
 #include "sched/runq.h"
 #include "sched/g.h"
@@ -37,7 +37,7 @@ static inline void slot_write(P *p, uint32_t index, G *g) {
 
 // Owner. Claims count slots from head on.
 static inline bool head_claim(P *p, uint32_t head, uint32_t count) {
-  if (p->single) {
+  if (p->alone) {
     rt_store_relaxed(&p->head, head + count);  // relaxed: nobody else
     return true;
   }
@@ -122,7 +122,7 @@ bool runq_put_next(P *p, G *g, bool publish) {
   p->next_fill = NEXT_FILLED;
   // relaxed: thieves only ever empty it, so "empty" stays true
   G *old = rt_load_relaxed(&p->runnext);
-  if (old == NULL || p->single) {
+  if (old == NULL || p->alone) {
     if (publish && !p->single) {
       // seq: ordered before the load of `spinning` in idle_wakep
       rt_store_seq(&p->runnext, g);

@@ -24,7 +24,7 @@ static inline bool runq_fill_next(P *p, G *g) {
 static inline G *runq_take_next(P *p) {
   G *g = rt_load_relaxed(&p->runnext);  // relaxed: own store, or CAS decides
   if (g == NULL) return NULL;
-  if (p->single) {
+  if (p->alone) {
     rt_store_relaxed(&p->runnext, (G *)NULL);        // relaxed: no thieves
   } else if (!rt_cas(&p->runnext, &g, (G *)NULL)) {  // RMW: this, or a thief
     return NULL;  // stolen; only the owner fills it, so it is empty now

@@ -2,6 +2,7 @@
 // The safepoint look (rows 5, 18, 19): what a running G does for the others.
 // Owner P, the G's state saved. The clock is read on every 4th look, and on
 // each while a G waits in runnext for the 50 us of row 5 to pass.
+#include "sched/alone.h"
 #include "sched/crowd.h"
 #include "sched/idle.h"
 #include "sched/inbox.h"
@@ -16,6 +17,7 @@
 // true: the G leaves.
 static bool attend(P *p, uint32_t look, bool *slice_over) {
   if (look & LOOK_INBOX) inbox_drain(p);
+  if (look & LOOK_ALONE) alone_end(p);
   if (look & LOOK_HOST) {
     // seq, both: the bit goes, then the wish is read. Pairs with
     // sched_exit_soon
@@ -75,6 +77,7 @@ static int64_t serve_others(P *p, bool at_once) {
   if (!p->single) {
     idle_share(p);
     crowd_look(p, now);
+    if (!p->alone) alone_try(p);
   }
   return now;
 }
@@ -116,7 +119,11 @@ bool sched_look_now(P *p, G *g) {
   return look_fully(p, rt_load_acquire(&p->look));
 }
 
-void sched_look_aside(P *p) { serve_others(p, true); }
+void sched_look_aside(P *p) {
+  // relaxed: any recent value
+  if (rt_load_relaxed(&p->look) & LOOK_ALONE) alone_end(p);
+  serve_others(p, true);
+}
 
 bool sched_work_is_vain(P *p) {
   const Sched *sched = p->sched;

@@ -344,6 +344,11 @@ bool sched_look_now(P *p, G *g);
 // In the middle of what cannot be left: due timers fire, netpoll is asked, idle
 // Ps are woken for what waits here. Owner P, no lock held. Does not block.
 void sched_look_aside(P *p);
+// Before what may take long without a look: other Ps do not wait for this one
+// (alone.c). Owner P, no lock held. Does not block.
+void sched_not_alone(P *p);
+// The same before a function of a host's, which is counted.
+void sched_enter_host(P *p);
 // Will what the running G does be for nobody? The runtime ends, or the host's
 // call is over, or stepped_stop was called. For what cannot be left unfinished
 // in any other way than to be given up. Reads the clock. Owner P.
@@ -757,7 +762,9 @@ uint64_t sched_seed(const Sched *sched);
   X(timers_run, "timers run")     \
   X(syscalls, "blocking calls")   \
   X(retakes, "retakes")           \
-  X(polls, "polls that found some")
+  X(polls, "polls that found some") \
+  X(host_calls, "calls of a host's") \
+  X(alone, "times alone")
 
 typedef struct SchedStats {
 #define X(field, text) uint64_t field;

@@ -60,12 +60,12 @@ static void insertion_sort(const SelCase *cases, uint16_t *order, int count) {
   }
 }
 
-// Heap sort for many: no recursion, n log n for any number of cases. With one
-// P there are no locks, and any order is right.
+// Heap sort for many: no recursion, n log n for any number of cases. A P that
+// is alone takes no locks, and any order is right.
 static void lock_order(const P *p, const SelCase *cases, uint16_t *order,
                        int count) {
   for (int i = 0; i < count; i++) order[i] = (uint16_t)i;
-  if (p->single) return;
+  if (p->alone) return;
   if (count <= INSERTION_MAX) {
     insertion_sort(cases, order, count);
     return;
@@ -81,7 +81,7 @@ static void lock_order(const P *p, const SelCase *cases, uint16_t *order,
 
 bool select_locks_are_sorted(const P *p, const SelCase *cases,
                              const uint16_t *locks, int count) {
-  for (int i = 1; i < count && !p->single; i++) {
+  for (int i = 1; i < count && !p->alone; i++) {
     if (above(cases, locks[i - 1], locks[i])) return false;
   }
   return true;
@@ -97,7 +97,7 @@ static Chan *chan_at(const SelCase *cases, const uint16_t *locks, int i) {
 
 static void lock_all(P *p, const SelCase *cases, const uint16_t *locks,
                      int count) {
-  if (p->single) return;
+  if (p->alone) return;
   for (int i = 0; i < count; i++) {
     Chan *chan = chan_at(cases, locks, i);
     if (chan != NULL) chan_lock(p, chan);
@@ -109,7 +109,7 @@ static void unlock_all(P *p, const SelCase *cases, const uint16_t *locks,
   // Places below `lowest` hold no channel: they are not even read after the
   // last unlock.
   int lowest = 0;
-  if (p->single) return;
+  if (p->alone) return;
   while (lowest < count && cases[locks[lowest]].chan == NULL) lowest++;
   for (int i = count - 1; i >= lowest; i--) {
     Chan *chan = chan_at(cases, locks, i);

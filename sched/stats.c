@@ -31,6 +31,8 @@ static void add_p(SchedStats *out, P *p) {
   out->preemptions += STAT_READ(p, preemptions);
   out->timers_run += STAT_READ(p, timers_run);
   out->polls += STAT_READ(p, polls);
+  out->host_calls += STAT_READ(p, host_calls);
+  out->alone += STAT_READ(p, alone);
   out->syscalls += rt_load_relaxed(&p->calls);  // relaxed: a counter
   for (int i = 0; i < LATE_BUCKETS; i++) out->late[i] += STAT_READ(p, late[i]);
 }

@@ -18,6 +18,7 @@
 // time. Statuses of Ps change under sched.lock, except those of quick calls
 // (P_SYSCALL, syscall.c).
 #include "sched/stop_world.h"
+#include "sched/alone.h"
 #include "sched/global.h"
 #include "sched/idle.h"
 #include "sched/inbox.h"
@@ -55,6 +56,7 @@ static void clear_handshake(P *p) {
 }
 
 void stop_world_p_left(Sched *sched, P *p) {
+  alone_left(sched, p);
   if (rt_load_relaxed(&p->handshake)) {  // relaxed: sched.lock held
     clear_handshake(p);
     sched->stop.handshake(sched->stop.handshake_arg, p);
@@ -93,6 +95,7 @@ bool stop_world_attend(M *m) {
   Sched *sched = m->sched;
   P *p = m->p;
   rt_lock(&sched->lock);
+  alone_left(sched, p);
   if (rt_load_relaxed(&p->handshake)) {  // relaxed: sched.lock held
     clear_handshake(p);
     rt_unlock(&sched->lock);
@@ -129,7 +132,10 @@ static void ask_all(Sched *sched, M *stopper, P *own) {
     P *each = p_at(sched, i);
     each->stopped_from = status_of(each);
   }
-  if (own != NULL) set_status(own, P_STOPPED);
+  if (own != NULL) {
+    alone_left(sched, own);
+    set_status(own, P_STOPPED);
+  }
   idle_stop_all(sched);
   int32_t running = 0;
   for (int i = 0; i < procs_now(sched); i++) {
@@ -381,6 +387,7 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *each), void *arg) {
   int32_t running = 0;
   P *need_m = NULL;
   wait_turn(p);
+  alone_left(sched, p);
   sched->stop.busy = 1;
   sched->stop.stopper = p->m;
   sched->stop.handshake = fn;

@@ -36,6 +36,7 @@
 // calls.count < syscalls_max + procs. They may have the thread that a slow call
 // with a place counts on. That call gives its place up, and queues.
 #include "sched/syscall.h"
+#include "sched/alone.h"
 #include "sched/callback.h"
 #include "sched/cancel.h"
 #include "sched/g.h"
@@ -315,6 +316,7 @@ static bool enter_quick(P *p, G *g, M *m) {
     return false;
   // relaxed: see the head
   if (rt_load_relaxed(&sched->calls.full)) return false;
+  sched_not_alone(p);
   m->call_g = g;
   m->old_p = p;
   m->p = NULL;
@@ -387,6 +389,7 @@ P *sched_syscall_exit(M *m, G *g) {
   bool more = sched->global.count > 0;
   rt_unlock(&sched->lock);
   if (p == NULL) inbox_flag(sched);
+  if (p != NULL) alone_await(m);
   // for the one that waited for a place
   if (p != NULL && more) idle_wakep(sched);
   return p;

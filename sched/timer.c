@@ -6,7 +6,7 @@
 // round.
 //
 // The heap's lock never sleeps, because one heap operation is short, and room
-// is made before the lock is taken. It is not taken while there is one P. The
+// is made before the lock is taken. It is not taken while no other P runs. The
 // array grows by doubling. Only the owner makes it grow, or a thread that has
 // stopped the world. Entries carry a copy of `when`, so that sifting stays in
 // the array. Invariant: entries[i].timer->at == i, and its owner is this P.
@@ -27,12 +27,12 @@ enum { ARITY = 4, ROOM_MIN = 16, AT_SPILLED = -2 };
 
 static void heap_lock(const P *p, TimerHeap *heap) {
   rt_rank_push(&rank_timers, &heap->lock);
-  if (!p->single) rt_spin_lock(&heap->lock);
+  if (!p->alone) rt_spin_lock(&heap->lock);
 }
 
 static void heap_unlock(const P *p, TimerHeap *heap) {
   rt_rank_pop(&rank_timers, &heap->lock);
-  if (!p->single) rt_spin_unlock(&heap->lock);
+  if (!p->alone) rt_spin_unlock(&heap->lock);
 }
 
 // --- The heap: its lock held, or the world stopped --------------------------

@@ -5,7 +5,7 @@
 // after Gs that compute.
 //
 // The owner puts them in; the owner and thieves take them out, under a spin
-// lock that is held for a few stores, and not taken while there is one P. The
+// lock that is held for a few stores, and not taken while no other P runs. The
 // count is written under the lock. Others read it as a hint, or seq_cst in the
 // idle protocol: the store in urgent_put is its S1, runq_is_empty its T3.
 //
@@ -24,12 +24,12 @@
 
 static void urgent_lock(const P *p, UrgentQueue *queue) {
   rt_rank_push(&rank_urgent, &queue->lock);
-  if (!p->single) rt_spin_lock(&queue->lock);
+  if (!p->alone) rt_spin_lock(&queue->lock);
 }
 
 static void urgent_unlock(const P *p, UrgentQueue *queue) {
   rt_rank_pop(&rank_urgent, &queue->lock);
-  if (!p->single) rt_spin_unlock(&queue->lock);
+  if (!p->alone) rt_spin_unlock(&queue->lock);
 }
 
 // --- The list: its lock held ------------------------------------------------

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "vm/native/native.h"
+
 enum { MODULES_MAX = 32 };
 
 typedef struct Library {
@@ -59,6 +61,9 @@ bool library_natives(Csp *csp) {
 }
 
 bool csp_install_library(Csp *csp) {
-  return library_natives(csp) &&
-         csp_register_prelude(csp, csp_prelude, csp_prelude_words);
+  natives_are_hosts(csp, false);
+  bool fine = library_natives(csp) &&
+              csp_register_prelude(csp, csp_prelude, csp_prelude_words);
+  natives_are_hosts(csp, true);
+  return fine;
 }

@@ -17,6 +17,10 @@
 #define RUNQ_SIZE 4
 #endif
 
+#ifndef ALONE_SEARCHES
+#define ALONE_SEARCHES 1
+#endif
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -42,6 +46,7 @@
 // what they define and the others call may be planted
 #include "tests/explore/plant_functions.h"
 
+#include "sched/alone.c"
 #include "sched/callback.c"
 #include "sched/cpu_count.c"
 #include "sched/crowd.c"

@@ -277,6 +277,7 @@ static void last_poster(void *arg) {
 
 static void post_holder(P *p, Task *task) {
   CO_BEGIN;
+  sched_not_alone(p);
   rt_store_seq(&is_open, 1u);
   explore_until_set(&post_has_run);
   CO_END;

@@ -205,6 +205,7 @@ static void start_and_hold(P *p, Task *task) {
   CO_BEGIN;
   world_go(p, &task->shared->tasks[1], sleep_twice);
   world_go(p, &task->shared->tasks[2], sleeper);
+  sched_not_alone(p);
   for (int i = 1; i <= 2; i++) explore_until_set(&woke[i]);
   CO_END;
 }
@@ -233,6 +234,7 @@ static void hold_with_own_timer(P *p, Task *task) {
   timers[0] = (Timer){.fire = count_fire};
   fire_count[0] = 0;
   timer_start(p, &timers[0], rt_now() + 1000, 0);
+  sched_not_alone(p);
   explore_until_set(&fire_count[0]);
   task_end(p, task);
 }

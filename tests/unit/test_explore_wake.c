@@ -18,8 +18,12 @@ static uint32_t ran[WAKE_TASKS];  // set by each child
 static int procs, rounds;
 static const SchedTopology *topology;  // NULL: the plain order
 
-// Holds the M, with its P: only other Ms can make it go on.
-static void hold_until_ran(int id) { explore_until_set(&ran[id]); }
+// Holds the M, with its P, as a native of a host does: only other Ms can make
+// it go on.
+static void hold_until_ran(P *p, int id) {
+  sched_not_alone(p);
+  explore_until_set(&ran[id]);
+}
 
 static void child(P *p, Task *task) {
   rt_store_seq(&ran[task->id], 1u);
@@ -49,7 +53,7 @@ static void wake_run(int tasks, void (*main_body)(P *p, Task *task)) {
 static void spawn_one_by_one(P *p, Task *task) {
   for (int i = 1; i <= rounds; i++) {
     world_go(p, &task->shared->tasks[i], child);
-    hold_until_ran(i);
+    hold_until_ran(p, i);
   }
   task_end(p, task);
 }
@@ -58,7 +62,7 @@ static void spawn_many(P *p, Task *task) {
   for (int i = 1; i <= rounds; i++) {
     world_go(p, &task->shared->tasks[i], child);
   }
-  for (int i = 1; i <= rounds; i++) hold_until_ran(i);
+  for (int i = 1; i <= rounds; i++) hold_until_ran(p, i);
   task_end(p, task);
 }
 
@@ -163,15 +167,15 @@ static void looks_wake_for_quiet_spawns(void **state) {
 // Runs until the other one runs at the same time.
 static void partner(P *p, Task *task) {
   rt_store_seq(&ran[task->id], 1u);
-  hold_until_ran(task->id == 1 ? 2 : 1);
+  hold_until_ran(p, task->id == 1 ? 2 : 1);
   task_end(p, task);
 }
 
 static void partners_body(P *p, Task *task) {
   world_go(p, &task->shared->tasks[1], partner);
   world_go(p, &task->shared->tasks[2], partner);
-  hold_until_ran(1);
-  hold_until_ran(2);
+  hold_until_ran(p, 1);
+  hold_until_ran(p, 2);
   task_end(p, task);
 }
 
@@ -191,7 +195,7 @@ static void last_spinner_wakes_another(void **state) {
 // --- Yield ------------------------------------------------------------------
 // Holds its M until the main G, which yielded, runs again.
 static void holds_for_main(P *p, Task *task) {
-  hold_until_ran(0);
+  hold_until_ran(p, 0);
   rt_store_seq(&ran[task->id], 1u);
   task_end(p, task);
 }
@@ -201,7 +205,7 @@ static void yield_main(P *p, Task *task) {
   world_go(p, &task->shared->tasks[1], holds_for_main);
   CO_YIELD;
   rt_store_seq(&ran[0], 1u);
-  hold_until_ran(1);
+  hold_until_ran(p, 1);
   CO_END;
 }
 
@@ -242,7 +246,7 @@ static void close_main(P *p, Task *task) {
   start_receivers(p, task);
   while (receivers_waiting(task->shared->chans[0]) < rounds) CO_YIELD;
   EXPLORE_CHECK(chan_close(p, task->shared->chans[0]), "it was closed already");
-  for (int i = 1; i <= rounds; i++) hold_until_ran(i);
+  for (int i = 1; i <= rounds; i++) hold_until_ran(p, i);
   CO_END;
 }
 
@@ -261,7 +265,7 @@ static void send_main(P *p, Task *task) {
     CO_SEND(task->shared->chans[0], 7);
   const G *next = rt_load_relaxed(&p->runnext);
   for (int i = 1; i <= rounds; i++) {
-    if (next != &task->shared->tasks[i].g) hold_until_ran(i);
+    if (next != &task->shared->tasks[i].g) hold_until_ran(p, i);
   }
   CO_END;
 }
@@ -315,8 +319,8 @@ static void call_main(P *p, Task *task) {
   world_go(p, &task->shared->tasks[1], child);
   world_go(p, &task->shared->tasks[2], child);
   CO_CALL({  // in the kernel: the P must be in other hands
-    hold_until_ran(1);
-    hold_until_ran(2);
+    explore_until_set(&ran[1]);
+    explore_until_set(&ran[2]);
   });
   CO_END;
 }
@@ -332,7 +336,7 @@ static void call_and_spawn(P *p, Task *task) {
   CO_BEGIN;
   CO_CALL(RT_STEP(&ran));
   world_go(p, &task->shared->tasks[task->id + 2], child);
-  hold_until_ran(task->id + 2);
+  hold_until_ran(p, task->id + 2);
   rt_store_seq(&ran[task->id], 1u);
   CO_END;
 }

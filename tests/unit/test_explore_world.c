@@ -221,6 +221,7 @@ static void stop_and_hold(P *p, Task *task) {
     stop_once(p, task);
     CO_LOOK;
   }
+  sched_not_alone(p);
   explore_until_set(&child_ran);
   CO_END;
 }
@@ -229,6 +230,7 @@ static void start_and_hold(P *p, Task *task) {
   CO_BEGIN;
   world_go(p, &task->shared->tasks[WORLD_BODIES], child);
   while (stops == 0) CO_LOOK;
+  sched_not_alone(p);
   explore_until_set(&child_ran);
   CO_END;
 }

@@ -535,6 +535,7 @@ Next call_native(Local *local, Goroutine *g, Value *window, int argc,
   if (!count_fits(local, g, def, argc) ||
       !arguments_fit(local, g, def, call.args, argc))
     return THROW;
+  if (__builtin_expect(def->host, 0)) sched_enter_host(local->p);
   CspStatus status = def->fn(&call);
   if (__builtin_expect(call.local != local, 0))
     return finish_moved(&call, status, window, want);

@@ -10,6 +10,7 @@
 #include "vm/object/host_type.h"
 
 static CspCall call_for(Local *local, Goroutine *g) {
+  sched_enter_host(local->p);
   return (CspCall){.local = local, .vm = local->vm, .g = g};
 }
 

@@ -12,12 +12,14 @@ enum { NATIVE_RESULTS_MAX = CSP_RESULTS_MAX };
 typedef struct NativeRules {
   uint32_t needs;
   bool repeatable;
+  bool host;  // of NativeDef
 } NativeRules;
 
 // A built-in module as registered; `made` on first use.
 typedef struct NativeModule {
   const CspModule *def;
   ObjModule *made;
+  bool host;  // of NativeDef
   struct NativeModule *next;
 } NativeModule;
 

@@ -57,10 +57,11 @@ void csp_module_set(CspCall *call, CspValue module, const char *name,
     csp_panic_memory(call);
 }
 
-static ObjModule *make_module(Vm *vm, const CspModule *def) {
+static ObjModule *make_module(Vm *vm, const NativeModule *registered) {
+  const CspModule *def = registered->def;
   ObjModule *module = module_new(vm, def->path);
   if (module == NULL) return NULL;
-  NativeRules rules = {0};
+  NativeRules rules = {.host = registered->host};
   const CspFunction *function = def->functions;
   for (; (function = native_row(function, &rules)) != NULL; function++) {
     if (!set_member(vm, module, function->name,
@@ -87,7 +88,7 @@ ObjModule *vm_builtin_module(Vm *vm, const char *path, const char **source,
     if (module->made == NULL) {
       CodeUnit *unit = vm->unit;
       vm->unit = NULL;  // its natives' names stay
-      module->made = make_module(vm, module->def);
+      module->made = make_module(vm, module);
       vm->unit = unit;
     }
     if (module->made == NULL) *no_memory = true;
@@ -104,12 +105,17 @@ void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
 }
 
 // --- Registering ------------------------------------------------------------
+void natives_are_hosts(Csp *csp, bool host) {
+  csp_vm(csp)->natives_are_hosts = host;
+}
+
 bool csp_register(Csp *csp, const CspModule *module) {
   Vm *vm = csp_vm(csp);
   RT_ASSERT(module->path != NULL);
   NativeModule *added = mem_zeroed(vm->memory, sizeof *added);
   if (added == NULL) return false;
   added->def = module;
+  added->host = vm->natives_are_hosts;
   added->next = vm->native_modules;
   vm->native_modules = added;
   return true;
@@ -128,7 +134,7 @@ static const ObjType type_objects[] = {
 bool csp_register_methods(Csp *csp, CspType type,
                           const CspFunction *functions) {
   Vm *vm = csp_vm(csp);
-  NativeRules rules = {0};
+  NativeRules rules = {.host = vm->natives_are_hosts};
   const CspFunction *function = functions;
   for (; (function = native_row(function, &rules)) != NULL; function++) {
     RT_ASSERT((size_t)type < sizeof type_objects / sizeof *type_objects);
@@ -170,7 +176,7 @@ bool csp_register_class(Csp *csp, const CspClass *klass,
   entry->klass = (const HostClass *)(const void *)klass;
   entry->next = vm->host_methods;
   vm->host_methods = entry;
-  NativeRules rules = {0};
+  NativeRules rules = {.host = vm->natives_are_hosts};
   const CspFunction *function = functions;
   for (; (function = native_row(function, &rules)) != NULL; function++) {
     if (!add_method(vm, entry, function, &rules)) return false;
@@ -180,7 +186,7 @@ bool csp_register_class(Csp *csp, const CspClass *klass,
 
 bool csp_register_builtins(Csp *csp, const CspFunction *functions) {
   Vm *vm = csp_vm(csp);
-  NativeRules rules = {0};
+  NativeRules rules = {.host = vm->natives_are_hosts};
   const CspFunction *function = functions;
   for (; (function = native_row(function, &rules)) != NULL; function++) {
     Value v = native_new(vm, NULL, function, &rules);

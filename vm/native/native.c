@@ -160,6 +160,7 @@ Value native_new(Vm *vm, const char *module, const CspFunction *row,
   quick_choose(def);
   def->repeatable = rules->repeatable;
   def->stored = stored;
+  def->host = rules->host;
   native->def = def;
   native->data = NULL;
   return value_from_obj(native);

@@ -14,6 +14,7 @@
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/native/builtins.h"
+#include "vm/native/native.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/runtime/api_threads.h"
@@ -162,14 +163,7 @@ static void mark_own(void *arg, GcMarker *marker) {
   gc_mark_obj(marker, code->try_closure);
 }
 
-bool boot_vm(Csp *csp) {
-  Vm *vm = &csp->vm;
-  if (!boot_values(vm) || !boot_code(vm, &csp->code)) return false;
-  if (!heap_add_roots(vm->heap, mark_own, &csp->code)) return false;
-  ObjString *name = vm_intern(vm, "try", 3);
-  if (name == NULL || map_set(vm->boot, vm->builtins, value_from_obj(name),
-                              value_from_obj(csp->code.try_closure)) != MAP_OK)
-    return false;
+static bool boot_natives(Csp *csp) {
   return csp_register_builtins(csp, builtin_functions) &&
          csp_register_builtins(csp, builtin_sched_functions) &&
          csp_register_builtins(csp, builtin_lock_functions) &&
@@ -182,6 +176,19 @@ bool boot_vm(Csp *csp) {
          csp_register_methods(csp, CSP_TIMER, timer_methods) &&
          csp_register_methods(csp, CSP_MUTEX, mutex_methods) &&
          csp_register_methods(csp, CSP_SEMAPHORE, semaphore_methods);
+}
+
+bool boot_vm(Csp *csp) {
+  Vm *vm = &csp->vm;
+  if (!boot_values(vm) || !boot_code(vm, &csp->code)) return false;
+  if (!heap_add_roots(vm->heap, mark_own, &csp->code)) return false;
+  ObjString *name = vm_intern(vm, "try", 3);
+  if (name == NULL || map_set(vm->boot, vm->builtins, value_from_obj(name),
+                              value_from_obj(csp->code.try_closure)) != MAP_OK)
+    return false;
+  if (!boot_natives(csp)) return false;
+  natives_are_hosts(csp, true);
+  return true;
 }
 
 void boot_free(Csp *csp) {

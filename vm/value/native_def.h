@@ -21,6 +21,7 @@ struct NativeDef {
   bool rest;
   bool repeatable;           // CSP_REPEATABLE
   bool stored;               // CSP_STORED
+  bool host;                 // may go on for long without a look
   uint8_t missing;           // the capability that is not given, or 0
   uint8_t quick_results;     // that quick gives: no call may want more
   ObjString *param_names[];  // nparams, interned
