@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Running alone (row 29c). A locked instruction takes 4 to 8 ns, and an
+// Running alone (row 16c). A locked instruction takes 4 to 8 ns, and an
 // operation of a channel has one or two of them. They are for the other Ps.
 // Most of the time, in most programs, there is one P with work, and all others
 // are idle. Then none of them is needed, as with one P.

@@ -400,7 +400,7 @@ enum {
 };
 
 struct Chan {
-  uint32_t lock;          // see chan_quick.h; not taken while there is one P
+  uint32_t lock;          // see chan_quick.h; not taken by a P that is alone
   uint32_t flags;         // atomic; written under lock
   uint32_t cap;           // immutable, 0 with CHAN_GROWS
   uint32_t count;         // atomic, written under lock; 0 with CHAN_GROWS

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Running alone under interleaving (row 29c, alone.c). Gs talk over channels on
+// Running alone under interleaving (row 16c, alone.c). Gs talk over channels on
 // a P that becomes alone, in short turns or with looks. Meanwhile another P is
 // taken: for a post, a sleeper, a call that is over, a spawn. What runs there
 // uses the same channels.
