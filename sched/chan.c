@@ -15,9 +15,9 @@
 // a store. A thread that waits for it looks at it after 4 pauses, then after 8,
 // up to 128, as each look takes the cache line from the one that holds it. It
 // makes no system call but to give up the CPU when that has not helped. A
-// thread that holds it does not allocate, ready or sleep. While no other P runs it is not
-// taken at all, because Gs run on Ps only, and a P changes hands under
-// sched.lock.
+// thread that holds it does not allocate, ready or sleep. While no other P runs
+// it is not taken at all, because Gs run on Ps only, and a P changes hands
+// under sched.lock.
 //
 // The parker is WAITING before the unlock that makes its waiter visible and
 // touches nothing of its G afterwards, because a peer on another M may have

@@ -9,7 +9,7 @@
 // one. Each pause in the wait for such a lock is one. A steal that keeps its
 // thief busy for no more than 5 us is eight. After 64 of them the P looks at
 // the window since it looked last. It is crowded where an event came with at
-// least each fourth turn, and turns did less than an eighth of the work between
+// least each 16th turn, and turns did less than an eighth of the work between
 // two looks (about 1 us). The work counts, as waiting makes turns long.
 //
 // After two crowded windows in a row the M rests, unless it is the last one
@@ -54,7 +54,7 @@
 enum {
   POOR_EVENTS = 8,          // of a steal that was not worth it
   POOR_NS = 5 * NS_PER_US,  // ... which kept its thief busy for so long
-  TURNS_PER_EVENT = 4,      // at most, in a crowded window
+  TURNS_PER_EVENT = 16,     // at most, in a crowded window
   TURNS_PER_LOOK = 8,       // at least
   REST_MIN_NS = 50 * NS_PER_US,
   REST_MAX_NS = 2 * NS_PER_MS,
