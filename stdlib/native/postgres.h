@@ -13,13 +13,13 @@
 
 #include <postgresql/libpq-fe.h>
 
+#include "stdlib/native/database_rows.h"
 #include "vm/csp.h"
 
 enum {
   PG_CACHED = 64,  // prepared statements of a link
   PG_BATCH_BYTES = 1 << 18,
   PG_KEPT_BYTES = 1 << 18,  // more in one statement, and the link is not kept
-  PG_FIELDS_MOST = 64,      // columns of a row that becomes a struct
   PG_MESSAGE = 1024,
   PG_CODE = 16,
   PG_DEEP = 16  // lists in one another
@@ -61,15 +61,9 @@ typedef struct PgParams {
   int count, room;
 } PgParams;
 
-// Of a runtime and its links. All are atomic.
-typedef struct PgShared {
-  int64_t held;  // bytes that came and are no values yet
-  int64_t users;
-} PgShared;
-
 typedef struct PgLink {
   Csp *csp;
-  PgShared *shared;
+  DbShared *shared;
   PGconn *conn;  // NULL: closed
   PGcancel *cancel;
   CspFd *fd;    // of a duplicate of the connection's descriptor
@@ -82,10 +76,10 @@ typedef struct PgLink {
   size_t most_held;     // what `held` may be, SIZE_MAX without a limit
   bool fat;             // libpq's buffer has grown
   bool in_transaction;  // by the last statement of the module's own
-  int64_t held;         // of PgShared.held
-  int64_t largest;      // row or piece of this statement
-  int64_t until;        // of the first statement, or 0
-  unsigned stmts;       // that were ever prepared
+  int64_t held;     // of shared->held: bytes that came and are no values yet
+  int64_t largest;  // row or piece of this statement
+  int64_t until;    // of the first statement, or 0
+  unsigned stmts;   // that were ever prepared
   int cached;
   PgStmt *newest, *stmt;  // stmt: the one that runs, or NULL
   PgParams params;
@@ -165,7 +159,6 @@ CspStatus pg_run(CspCall *call);
 CspStatus pg_more(CspCall *call);
 
 // --- postgres_values.c ------------------------------------------------------
-const char *pg_name(CspCall *call);  // of what the script has called
 // Copies the arguments. false: panicked, or link->code is set.
 bool pg_put_params(CspCall *call, PgLink *link, CspValue list);
 bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len);

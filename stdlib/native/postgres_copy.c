@@ -59,7 +59,7 @@ CspStatus pg_copy(CspCall *call) {
   size_t len;
   if (!csp_need_string(call, 1, &text, &len)) return CSP_PANIC;
   if (memchr(text, '\0', len) != NULL)
-    return csp_panic(call, "%s: the SQL text has a NUL byte", pg_name(call));
+    return csp_panic(call, "%s: the SQL text has a NUL byte", db_name(call));
   PgStep step = {.link = pg_enter_in(call, PG_IDLE, &status)};
   if (step.link == NULL) return status;
   step.take = pg_take_begin;
@@ -126,7 +126,7 @@ CspStatus pg_copy_put(CspCall *call) {
   if (type != CSP_STRING && type != CSP_BYTES)
     return csp_panic(call,
                      "%s: what is copied must be strings or bytes, not %s",
-                     pg_name(call), csp_type_name(csp_arg(call, 1)));
+                     db_name(call), csp_type_name(csp_arg(call, 1)));
   PgStep step = {.link = pg_enter_in(call, PG_COPY_IN, &status)};
   step.rows = step.names = csp_nil();
   return step.link != NULL ? pg_put_on(call, &step) : status;
