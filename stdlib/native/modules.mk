@@ -14,12 +14,14 @@
 HEADER_hash  := openssl/evp.h xxhash.h
 LIBS_hash    := -lcrypto -lxxhash
 PACKAGE_hash := libssl-dev or libxxhash-dev
+SHARED_hash  := given_data
 HEADER_tls   := openssl/ssl.h
 LIBS_tls     := -lssl -lcrypto
 PACKAGE_tls  := libssl-dev
 HEADER_zlib  := zlib.h
 LIBS_zlib    := -lz
 PACKAGE_zlib := zlib1g-dev
+SHARED_zlib  := given_data
 HEADER_sqlite  := sqlite3.h
 LIBS_sqlite    := -lsqlite3
 PACKAGE_sqlite := libsqlite3-dev
