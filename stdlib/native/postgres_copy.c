@@ -21,6 +21,19 @@ static PgLink *pg_enter_in(CspCall *call, PgPhase phase, CspStatus *status) {
   return NULL;
 }
 
+// Collects in `rows` what the server sends, with the link in that phase.
+static CspStatus pg_collect(CspCall *call, PgPhase phase, CspValue rows,
+                            CspStatus (*on)(CspCall *call, PgStep *step)) {
+  CspStatus status = CSP_PANIC;
+  PgStep step = {.link = pg_enter_in(call, phase, &status)};
+  if (step.link == NULL) return status;
+  step.names = csp_nil();
+  step.rows = rows;
+  if (!csp_is_undef(rows)) return on(call, &step);
+  csp_panic_memory(call);
+  return pg_give_up(call, &step);
+}
+
 // --- Beginning --------------------------------------------------------------
 static bool pg_take_begin(CspCall *call, PgStep *step, PGresult *result,
                           CspStatus *status) {
@@ -234,14 +247,7 @@ static CspStatus pg_get_step(CspCall *call, void *data, bool on) {
 // _get(link): (bytes, nil), (a number of rows, nil) at the end, or (nil,
 // error).
 CspStatus pg_copy_get(CspCall *call) {
-  CspStatus status = CSP_PANIC;
-  PgStep step = {.link = pg_enter_in(call, PG_COPY_OUT, &status)};
-  if (step.link == NULL) return status;
-  step.names = csp_nil();
-  step.rows = csp_bytes(call, "", 0);
-  if (!csp_is_undef(step.rows)) return pg_get_on(call, &step);
-  csp_panic_memory(call);
-  return pg_give_up(call, &step);
+  return pg_collect(call, PG_COPY_OUT, csp_bytes(call, "", 0), pg_get_on);
 }
 
 // --- Notifications ----------------------------------------------------------
@@ -292,12 +298,5 @@ static CspStatus pg_notices_step(CspCall *call, void *data, bool on) {
 
 // _notices(link): (a list of tuples, nil) or (nil, error).
 CspStatus pg_notices(CspCall *call) {
-  CspStatus status = CSP_PANIC;
-  PgStep step = {.link = pg_enter_in(call, PG_IDLE, &status)};
-  if (step.link == NULL) return status;
-  step.names = csp_nil();
-  step.rows = csp_list(call, 0);
-  if (!csp_is_undef(step.rows)) return pg_notices_on(call, &step);
-  csp_panic_memory(call);
-  return pg_give_up(call, &step);
+  return pg_collect(call, PG_IDLE, csp_list(call, 0), pg_notices_on);
 }
