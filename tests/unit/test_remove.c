@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // os.remove_all: links that take the place of folders meanwhile, limits.
+#include "descriptors.h"
 #include "root_fixture.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
@@ -148,15 +148,6 @@ static void a_link_itself_is_removed(void **state) {
 
 // --- Depth ------------------------------------------------------------------
 enum { DEEP = 3000, FEW_FDS = 48 };
-
-static int open_descriptors(void) {
-  DIR *dir = opendir("/proc/self/fd");
-  assert_non_null(dir);
-  int count = 0;
-  while (readdir(dir) != NULL) count++;
-  closedir(dir);
-  return count;
-}
 
 // Its path is far longer than the system takes.
 static void make_deep(const World *world) {
