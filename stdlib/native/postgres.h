@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What the parts of the native module postgres share: its links to servers. The
-// head of postgres.c has their states and rules.
+// head of postgres.c has their states and rules. Where nothing else is said, a
+// function that takes a link is called by the native that has it, on any thread
+// of the runtime.
 //   postgres.c          the module's functions
-//   postgres_link.c     who has a link, what it owns, and how it waits
+//   postgres_link.c     which call has a link, what that owns, how it waits
 //   postgres_connect.c  addresses and connecting
 //   postgres_run.c      statements
 //   postgres_values.c   arguments and rows, from and to values of the language
@@ -113,10 +115,12 @@ typedef struct PgStep {
 extern const CspClass pg_link_class, pg_shared_class;
 
 PgLink *pg_new_link(CspCall *call);  // NULL: no memory
+// By the call that made it and gives up, or the finalizer. No call has it.
 void pg_free_link(PgLink *link);
 // Argument 0 as a link that this call has now. NULL: *status is the native's.
 PgLink *pg_enter(CspCall *call, CspStatus *status);
-bool pg_take(PgLink *link);  // whether no other call has it
+// Takes it for this call, unless another one has it. Any thread.
+bool pg_take(PgLink *link);
 void pg_leave(CspCall *call, PgLink *link);
 void pg_close_conn(PgLink *link);
 // The link is of no use any more. Keeps the first reason.

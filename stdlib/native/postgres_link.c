@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The module postgres: who has a link, what it owns, and how it waits. Any
-// thread of the runtime that has the link (the head of postgres.c).
+// The module postgres: which call has a link, what a link owns, and how it
+// waits. Any thread of the runtime, for the call that has the link (the head of
+// postgres.c).
 #include "stdlib/native/postgres.h"
 
 #include <errno.h>
@@ -75,7 +76,7 @@ static void pg_finalize_link(void *data) { pg_free_link(*(PgLink **)data); }
 const CspClass pg_link_class = {"postgres connection", pg_finalize_link,
                                 sizeof(PgLink *), NULL};
 
-// --- Who has it -------------------------------------------------------------
+// --- Taking it --------------------------------------------------------------
 bool pg_take(PgLink *link) {
   char was = PG_FREE;
   return __atomic_compare_exchange_n(&link->state, &was, PG_TAKEN, false,

@@ -2,7 +2,7 @@
 // What the parts of the native module sqlite share: its links to databases. The
 // head of sqlite.c has their states and rules.
 //   sqlite.c         opening, closing, and the module's functions
-//   sqlite_link.c    who has a link, what it owns, and buffers of values
+//   sqlite_link.c    which call has a link, what that owns, buffers
 //   sqlite_values.c  arguments and rows, from and to values of the language
 //   sqlite_work.c    what runs in csp_block: preparing, binding, stepping
 //   sqlite_stack.c   no more than a part of the thread's stack for the library

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The module sqlite: who has a link, what it owns, and buffers of values. Any
-// thread of the runtime that has the link (the head of sqlite.c).
+// The module sqlite: which call has a link, what a link owns, and buffers of
+// values. Any thread of the runtime, for the call that has the link (the head
+// of sqlite.c).
 #include "stdlib/native/sqlite.h"
 
 #include <string.h>
