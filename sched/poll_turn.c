@@ -34,11 +34,8 @@
 #include "sched/g.h"
 #include "sched/poll.h"
 
-enum {
-  TURN_TAKEN = 1,
-  TURN_QUEUED = 4,
-  TURNS_END = 16
-};  // the first two << mode
+// Bits of desc->turns. The first two are shifted by the mode.
+enum { TURN_TAKEN = 1, TURN_QUEUED = 4, TURNS_END = 16 };
 
 // What was done in the last turn is seen in this one.
 static bool change_turns(PollDesc *desc, uint32_t *seen, uint32_t to) {

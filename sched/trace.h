@@ -36,7 +36,7 @@ void trace_event(P *p, TraceKind kind, uint64_t g, uint64_t arg);
   (__builtin_expect((p)->marks & MARK_TRACE, 0)               \
        ? trace_event((p), TRACE_##kind, (g), (uint64_t)(arg)) \
        : (void)0)
-// sched.lock held; by whom there is no P to write for.
+// sched.lock held; by a thread that has no P with a buffer to write to.
 void trace_shared(Sched *sched, TraceKind kind, uint32_t track, uint64_t g,
                   uint64_t arg);
 #define TRACE_SHARED(sched, kind, track, g, arg)                            \

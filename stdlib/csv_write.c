@@ -51,15 +51,7 @@ static bool csv_refuse_written(TextJob *job, bool is_row, const char *why,
     csv_add_name(&text, name);
   else if (!is_row)
     buffer_add(&text, place, strlen(place));
-  buffer_add(&text, ": ", 2);
-  buffer_add(&text, why, strlen(why));
-  buffer_add(&text, more, strlen(more));
-  CspValue message = buffer_string(job->call, &text);
-  job->item = csp_error_coded(job->call, message, csp_nil(),
-                              csp_string(job->call, "invalid", 7));
-  job->flag = true;
-  if (csp_is_undef(job->item)) job->text.failed = true;
-  return false;
+  return text_job_refuse(job, &text, why, more);
 }
 
 // --- Cells ------------------------------------------------------------------

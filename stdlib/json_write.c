@@ -78,16 +78,8 @@ static bool refuse_path(TextJob *job, uint32_t depth, const char *why,
   Buffer text = buffer_of(job->call);
   buffer_add(&text, "json: ", 6);
   json_path_add(&text, job->own, depth);
-  buffer_add(&text, ": ", 2);
-  buffer_add(&text, why, strlen(why));
-  buffer_add(&text, more, strlen(more));
-  CspValue message = buffer_string(job->call, &text);
-  job->item = csp_error_coded(job->call, message, csp_nil(),
-                              csp_string(job->call, "invalid", 7));
-  job->flag = true;
   job->s.len = 0;
-  if (csp_is_undef(job->item)) job->text.failed = true;
-  return false;
+  return text_job_refuse(job, &text, why, more);
 }
 
 static bool refuse_written(TextJob *job, const char *why, const char *more) {

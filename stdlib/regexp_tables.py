@@ -9,7 +9,8 @@ import subprocess
 import sys
 import unicodedata
 
-END = 0x110000
+from c_tables import END, table, write
+
 PERL = """
 use Unicode::UCD qw(charscripts);
 print Unicode::UCD::UnicodeVersion(), "\\n";
@@ -91,33 +92,16 @@ def folds():
     return sorted(out)
 
 
-def lines_of(items):
-    line = ""
-    for item in items:
-        if len(line) + len(item) + 2 > 78:
-            yield line
-            line = ""
-        line += (" " if line else "    ") + item + ","
-    yield line
-
-
-def table(kind, name, items):
-    count = f"const size_t {name}_count = sizeof {name} / sizeof *{name};"
-    return [f"const {kind} {name}[] = {{", *lines_of(items), "};", *([count] if kind != "char *const" else [])]
-
-
 def main():
     category_names, category_runs = categories()
     script_names, script_runs = scripts()
-    out = [HEAD % unicodedata.unidata_version, "// clang-format off"]
-    out += table("char *const", "regexp_category_names", [f'"{n}"' for n in category_names] + ["NULL"])
+    out = table("char *const", "regexp_category_names", [f'"{n}"' for n in category_names] + ["NULL"], False)
     out += table("uint32_t", "regexp_categories", [str(n) for n in category_runs])
-    out += table("char *const", "regexp_script_names", [f'"{n}"' for n in script_names] + ["NULL"])
+    out += table("char *const", "regexp_script_names", [f'"{n}"' for n in script_names] + ["NULL"], False)
     out += table("uint32_t", "regexp_scripts", [str(n) for n in script_runs])
     out += table("RegexpFold", "regexp_folds",
                  ["{%d, %d, %d, %d}" % (low, high, max(step, 1), delta) for low, high, step, delta in folds()])
-    with open("stdlib/regexp_tables.c", "w", encoding="ascii") as file:
-        file.write("\n".join(out) + "\n")
+    write("stdlib/regexp_tables.c", HEAD % unicodedata.unidata_version, out)
 
 
 main()

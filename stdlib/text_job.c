@@ -15,6 +15,19 @@ struct TextPart {
 
 enum { TEXT_JOB_KEPT = 3, TEXT_JOB_WINDOW = 1 << 14 };
 
+bool text_job_refuse(TextJob *job, Buffer *text, const char *why,
+                     const char *more) {
+  buffer_add(text, ": ", 2);
+  buffer_add(text, why, strlen(why));
+  buffer_add(text, more, strlen(more));
+  CspValue message = buffer_string(job->call, text);
+  job->item = csp_error_coded(job->call, message, csp_nil(),
+                              csp_string(job->call, "invalid", 7));
+  job->flag = true;
+  if (csp_is_undef(job->item)) job->text.failed = true;
+  return false;
+}
+
 // --- Parts ------------------------------------------------------------------
 static void free_part(TextJob *job) {
   TextPart *part = job->parts;

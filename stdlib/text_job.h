@@ -56,6 +56,10 @@ static inline bool text_job_full(const TextJob *job) {
          job->adding[0].len > 0 || job->text.failed;
 }
 void text_job_add_long(TextJob *job, Str s);
+// For natives whose flag says that `item` is the error which the native gives.
+// `text` has the place, ": ", why and more follow it. Gives false.
+bool text_job_refuse(TextJob *job, Buffer *text, const char *why,
+                     const char *more);
 // At most two long ones in one turn. s is part of an argument or of `item`.
 static inline void text_job_add(TextJob *job, Str s) {
   if (s.len > TEXT_JOB_SHORT || job->adding[0].len > 0) {

@@ -6,7 +6,8 @@ when a new version of Unicode is wanted."""
 
 import unicodedata
 
-END = 0x110000
+from c_tables import END, table, write
+
 # Hangul vowels and final consonants join the syllable before them.
 JOINING = range(0x1160, 0x1200)
 SOFT_HYPHEN = 0xAD
@@ -37,27 +38,13 @@ def ranges(wanted):
     return out
 
 
-def lines_of(items):
-    line = ""
-    for item in items:
-        if len(line) + len(item) + 2 > 78:
-            yield line
-            line = ""
-        line += (" " if line else "    ") + item + ","
-    yield line
-
-
-def table(name, wanted):
-    items = ["{0x%x, 0x%x}" % (low, high) for low, high in ranges(wanted)]
-    return [f"const TextRange {name}[] = {{", *lines_of(items), "};",
-            f"const size_t {name}_count = sizeof {name} / sizeof *{name};"]
+def table_of(name, wanted):
+    return table("TextRange", name, ["{0x%x, 0x%x}" % pair for pair in map(tuple, ranges(wanted))])
 
 
 def main():
-    out = [HEAD % unicodedata.unidata_version, "// clang-format off"]
-    out += table("text_wide", 2) + table("text_narrow", 0)
-    with open("stdlib/text_tables.c", "w", encoding="ascii") as file:
-        file.write("\n".join(out) + "\n")
+    write("stdlib/text_tables.c", HEAD % unicodedata.unidata_version,
+          table_of("text_wide", 2) + table_of("text_narrow", 0))
 
 
 main()

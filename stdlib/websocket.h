@@ -81,7 +81,7 @@ typedef struct WsReader {
 // wrong: how many. `event` says what there is. It grows up to `room` bytes.
 size_t ws_take(WsReader *reader, Str bytes, size_t room);
 // There was a close frame, or something wrong. Nothing is taken after that, and
-// the event stays, so that all who read learn of it.
+// the event stays, so that each reader learns of it.
 bool ws_is_over(const WsReader *reader);
 // The event is dealt with. The next one may come.
 void ws_taken(WsReader *reader);

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "stdlib/native/given_data.h"
 #include "stdlib/native/hash_csp.h"
 #include "vm/csp.h"
 
@@ -78,14 +79,8 @@ typedef struct HashValue {
   bool busy;
 } HashValue;
 
-typedef struct HashData {
-  CspValue value;
-  const char *text;  // of a string; or NULL
-  size_t at, len;    // how much was read
-} HashData;
-
 typedef struct HashJob {
-  HashData from;  // of an argument, which is kept
+  GivenData from;  // of an argument, which is kept
   Digest *digest;
   HashValue *shared;  // has the digest; or NULL
   int next, end;      // the arguments after `from`
@@ -306,40 +301,6 @@ static bool hmac_begin(Digest *digest, const unsigned char *key, size_t len) {
   return fine;
 }
 
-// --- Data -------------------------------------------------------------------
-static bool need_hash_data(CspCall *call, int i, HashData *data) {
-  CspValue v = csp_arg(call, i);
-  CspType type = csp_type(v);
-  *data = (HashData){.value = v};
-  if (type == CSP_BYTES) {
-    data->len = csp_bytes_len(v);
-    return true;
-  }
-  if (type == CSP_STRING) data->text = csp_to_string(v, &data->len);
-  if (data->text != NULL) return true;
-  if (type == CSP_NO_MEMORY || type == CSP_STRING)
-    csp_panic_memory(call);
-  else
-    csp_bad_arg(call, i, "a string or bytes");
-  return false;
-}
-
-// The next piece, in place or in `copy` of HASH_IN bytes. 0: there is none, or
-// others have cut the bytes.
-static size_t next_data(HashData *from, unsigned char *copy,
-                        const unsigned char **piece) {
-  size_t count = from->len - from->at;
-  if (count > HASH_IN) count = HASH_IN;
-  *piece = copy;
-  if (from->text != NULL)
-    *piece = (const unsigned char *)from->text + from->at;
-  else
-    count = csp_bytes_read(from->value, from->at, copy, count);
-  from->at += count;
-  if (count == 0) from->len = from->at;
-  return count;
-}
-
 // --- Jobs -------------------------------------------------------------------
 static CspStatus hash_on(CspCall *call, HashJob *job);
 
@@ -370,7 +331,7 @@ static CspStatus hash_step(CspCall *call, void *data, bool on) {
 static bool hash_goes_on(CspCall *call, HashJob *job) {
   if (job->from.at < job->from.len) return true;
   if (job->next >= job->end) return false;
-  job->failed = !need_hash_data(call, job->next++, &job->from);
+  job->failed = !data_need(call, job->next++, &job->from);
   return !job->failed;
 }
 
@@ -379,7 +340,7 @@ static CspStatus hash_on(CspCall *call, HashJob *job) {
   unsigned char copy[HASH_IN];
   const unsigned char *piece;
   while (hash_goes_on(call, job)) {
-    size_t count = next_data(&job->from, copy, &piece);
+    size_t count = data_next(&job->from, HASH_IN, copy, &piece);
     digest_write(job->digest, piece, count);
     if (csp_spent(call, 32 + count * job->digest->rule->cost / 8))
       return csp_again(call, hash_step, job, sizeof *job, 0);
@@ -423,7 +384,7 @@ static CspStatus begin_keyed(CspCall *call, HashJob *job, int key,
   unsigned char copy[HASH_IN];
   const unsigned char *piece;
   const HashRule *rule = job->digest->rule;
-  if (!need_hash_data(call, key, &job->from)) {
+  if (!data_need(call, key, &job->from)) {
     hash_job_free(job);
     return CSP_PANIC;
   }
@@ -431,7 +392,7 @@ static CspStatus begin_keyed(CspCall *call, HashJob *job, int key,
     job->then = long_key;
     return hash_on(call, job);
   }
-  size_t len = next_data(&job->from, copy, &piece);
+  size_t len = data_next(&job->from, HASH_IN, copy, &piece);
   bool fine = hmac_begin(job->digest, piece, len);
   OPENSSL_cleanse(copy, rule->block);
   return fine ? then(call, job) : hash_job_memory(call, job);
@@ -457,12 +418,12 @@ static bool sum_at_once(const HashRule *rule, const void *data, size_t len,
 static CspStatus hash_at_once(CspCall *call, HashKind kind) {
   const HashRule *rule = &hash_rules[kind];
   HashJob job = {.then = give_sum};
-  if (!need_hash_data(call, 0, &job.from) || !hash_is_there(call, rule))
+  if (!data_need(call, 0, &job.from) || !hash_is_there(call, rule))
     return CSP_PANIC;
   if (job.from.len <= HASH_IN) {
     unsigned char copy[HASH_IN], sum[SUM_MOST];
     const unsigned char *piece;
-    size_t len = next_data(&job.from, copy, &piece);
+    size_t len = data_next(&job.from, HASH_IN, copy, &piece);
     csp_charge(call, (128 + len * rule->cost / 8) / 32);
     if (!sum_at_once(rule, piece, len, sum)) return csp_panic_memory(call);
     return csp_ok(call, csp_bytes(call, sum, rule->size));
@@ -489,11 +450,10 @@ static CspStatus hmac_long_key(CspCall *call, HashJob *job) {
 
 // hmac(name, key, data)
 static CspStatus hash_hmac(CspCall *call) {
-  HashData data;
+  GivenData data;
   HashJob job = {.then = NULL};
   const HashRule *rule = need_hmac_name(call);
-  if (rule == NULL || !need_hash_data(call, 1, &data) ||
-      !need_hash_data(call, 2, &data))
+  if (rule == NULL || !data_need(call, 1, &data) || !data_need(call, 2, &data))
     return CSP_PANIC;
   job.digest = digest_new(call, rule);
   if (job.digest == NULL) return csp_panic_memory(call);
@@ -553,9 +513,9 @@ static CspStatus give_itself(CspCall *call, HashJob *job) {
 
 // h.write(pieces...)
 static CspStatus hash_write(CspCall *call) {
-  HashData data;
+  GivenData data;
   for (int n = 1; n < csp_argc(call); n++) {
-    if (!need_hash_data(call, n, &data) || !csp_work(call, 4)) return CSP_PANIC;
+    if (!data_need(call, n, &data) || !csp_work(call, 4)) return CSP_PANIC;
   }
   HashJob job = {.next = 1, .end = csp_argc(call), .then = give_itself};
   job.shared = need_idle_hash(call);
@@ -675,11 +635,11 @@ static CspStatus pbkdf_long_key(CspCall *call, HashJob *job) {
 
 // pbkdf2(name, password, salt, rounds, size = nil)
 static CspStatus hash_pbkdf2(CspCall *call) {
-  HashData data;
+  GivenData data;
   int64_t rounds, size = 1;
   const HashRule *rule = need_hmac_name(call);
-  if (rule == NULL || !need_hash_data(call, 1, &data) ||
-      !need_hash_data(call, 2, &data) || !csp_need_int(call, 3, &rounds))
+  if (rule == NULL || !data_need(call, 1, &data) ||
+      !data_need(call, 2, &data) || !csp_need_int(call, 3, &rounds))
     return CSP_PANIC;
   if (rounds < 1 || rounds > ROUNDS_MOST)
     return csp_bad_arg(call, 3, "an int from 1 to 2147483647");
@@ -694,7 +654,7 @@ static CspStatus hash_pbkdf2(CspCall *call) {
 
 // --- Comparing --------------------------------------------------------------
 typedef struct EqualJob {
-  HashData a, b;
+  GivenData a, b;
   int differ;
 } EqualJob;
 
@@ -704,8 +664,8 @@ static CspStatus equal_on(CspCall *call, void *data, bool on) {
   const unsigned char *a, *b;
   if (!on) return CSP_PANIC;
   while (job->a.at < job->a.len) {
-    size_t count = next_data(&job->a, a_copy, &a);
-    bool cut = next_data(&job->b, b_copy, &b) != count;  // by others
+    size_t count = data_next(&job->a, HASH_IN, a_copy, &a);
+    bool cut = data_next(&job->b, HASH_IN, b_copy, &b) != count;  // by others
     job->differ |= cut || CRYPTO_memcmp(a, b, count) != 0;
     if (cut) break;
     if (csp_spent(call, 16 + count) && job->a.at < job->a.len)
@@ -717,7 +677,7 @@ static CspStatus equal_on(CspCall *call, void *data, bool on) {
 // equal(a, b): in a time that tells their lengths, and nothing else.
 static CspStatus hash_equal(CspCall *call) {
   EqualJob job = {.differ = 0};
-  if (!need_hash_data(call, 0, &job.a) || !need_hash_data(call, 1, &job.b))
+  if (!data_need(call, 0, &job.a) || !data_need(call, 1, &job.b))
     return CSP_PANIC;
   if (job.a.len != job.b.len) return csp_ok_bool(call, false);
   return equal_on(call, &job, true);

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Native modules: NAME.c in this folder becomes $(BUILD)/modules/NAME.so, which
 # `import "NAME"` loads. A part of the Makefile. Further sources of the module
-# are NAME_*.c. NAME.csp, the module's part in the language, becomes
-# stdlib/native/NAME_csp.h in $(BUILD), which NAME.c includes by that path.
+# are NAME_*.c. SHARED_NAME has those that it shares with others. Each module
+# has a copy of its own of these, and their names have a "_". NAME.csp, the
+# module's part in the language, becomes stdlib/native/NAME_csp.h in $(BUILD),
+# which NAME.c includes by that path.
 #
 # A module has three settings here: the header of the library that it needs,
 # how it is linked with that, and the Debian package that has both. A module of
@@ -12,26 +14,30 @@
 HEADER_hash  := openssl/evp.h xxhash.h
 LIBS_hash    := -lcrypto -lxxhash
 PACKAGE_hash := libssl-dev or libxxhash-dev
+SHARED_hash  := given_data
 HEADER_tls   := openssl/ssl.h
 LIBS_tls     := -lssl -lcrypto
 PACKAGE_tls  := libssl-dev
 HEADER_zlib  := zlib.h
 LIBS_zlib    := -lz
 PACKAGE_zlib := zlib1g-dev
+SHARED_zlib  := given_data
 HEADER_sqlite  := sqlite3.h
 LIBS_sqlite    := -lsqlite3
 PACKAGE_sqlite := libsqlite3-dev
+SHARED_sqlite  := database_rows
 HEADER_dns  := ares.h
 LIBS_dns    := -lcares
 PACKAGE_dns := libc-ares-dev
 HEADER_postgres  := postgresql/libpq-fe.h
 LIBS_postgres    := -lpq
 PACKAGE_postgres := libpq-dev
+SHARED_postgres  := database_rows
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)
 NATIVE_C := $(patsubst stdlib/native/%.c,%,$(wildcard stdlib/native/*.c))
 NATIVES := $(foreach c,$(NATIVE_C),$(if $(findstring _,$(c)),,$(c)))
-native_objects = $(patsubst %,$(BUILD)/stdlib/native/%.o,$(1) $(filter $(1)_%,$(NATIVE_C)))
+native_objects = $(patsubst %,$(BUILD)/stdlib/native/%.o,$(1) $(filter $(1)_%,$(NATIVE_C)) $(SHARED_$(1)))
 has_header = $(shell $(CC) -E $(addprefix -include ,$(HEADER_$(1))) -x c -o /dev/null /dev/null 2>/dev/null && echo yes)
 LEFT_OUT := $(foreach n,$(NATIVES),$(if $(call has_header,$(n)),,$(n)))
 BUILT    := $(filter-out $(LEFT_OUT),$(NATIVES))

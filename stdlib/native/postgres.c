@@ -27,6 +27,10 @@
 //     with _drop or the finalizer.
 //   - Nothing is printed. Notices are dropped.
 //
+// A native runs on whichever thread of the runtime has its goroutine. Only the
+// call that has entered a link touches it, or that call's work in csp_block, on
+// another thread, while the call waits. `state` and `closed` are any thread's.
+//
 // libpq's memory is not the runtime's. What has come and is no value yet is
 // counted for all links of the runtime (`held`), and bounded with a limit.
 #include "stdlib/native/postgres.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What the parts of the native module postgres share: its links to servers. The
-// head of postgres.c has their states and rules.
+// head of postgres.c has their states and rules. Where nothing else is said, a
+// function that takes a link is called by the native that has it, on any thread
+// of the runtime.
 //   postgres.c          the module's functions
-//   postgres_link.c     who has a link, what it owns, and how it waits
+//   postgres_link.c     which call has a link, what that owns, how it waits
 //   postgres_connect.c  addresses and connecting
 //   postgres_run.c      statements
 //   postgres_values.c   arguments and rows, from and to values of the language
@@ -13,13 +15,13 @@
 
 #include <postgresql/libpq-fe.h>
 
+#include "stdlib/native/database_rows.h"
 #include "vm/csp.h"
 
 enum {
   PG_CACHED = 64,  // prepared statements of a link
   PG_BATCH_BYTES = 1 << 18,
   PG_KEPT_BYTES = 1 << 18,  // more in one statement, and the link is not kept
-  PG_FIELDS_MOST = 64,      // columns of a row that becomes a struct
   PG_MESSAGE = 1024,
   PG_CODE = 16,
   PG_DEEP = 16  // lists in one another
@@ -61,15 +63,9 @@ typedef struct PgParams {
   int count, room;
 } PgParams;
 
-// Of a runtime and its links. All are atomic.
-typedef struct PgShared {
-  int64_t held;  // bytes that came and are no values yet
-  int64_t users;
-} PgShared;
-
 typedef struct PgLink {
   Csp *csp;
-  PgShared *shared;
+  DbShared *shared;
   PGconn *conn;  // NULL: closed
   PGcancel *cancel;
   CspFd *fd;    // of a duplicate of the connection's descriptor
@@ -82,10 +78,10 @@ typedef struct PgLink {
   size_t most_held;     // what `held` may be, SIZE_MAX without a limit
   bool fat;             // libpq's buffer has grown
   bool in_transaction;  // by the last statement of the module's own
-  int64_t held;         // of PgShared.held
-  int64_t largest;      // row or piece of this statement
-  int64_t until;        // of the first statement, or 0
-  unsigned stmts;       // that were ever prepared
+  int64_t held;     // of shared->held: bytes that came and are no values yet
+  int64_t largest;  // row or piece of this statement
+  int64_t until;    // of the first statement, or 0
+  unsigned stmts;   // that were ever prepared
   int cached;
   PgStmt *newest, *stmt;  // stmt: the one that runs, or NULL
   PgParams params;
@@ -119,10 +115,12 @@ typedef struct PgStep {
 extern const CspClass pg_link_class, pg_shared_class;
 
 PgLink *pg_new_link(CspCall *call);  // NULL: no memory
+// By the call that made it and gives up, or the finalizer. No call has it.
 void pg_free_link(PgLink *link);
 // Argument 0 as a link that this call has now. NULL: *status is the native's.
 PgLink *pg_enter(CspCall *call, CspStatus *status);
-bool pg_take(PgLink *link);  // whether no other call has it
+// Takes it for this call, unless another one has it. Any thread.
+bool pg_take(PgLink *link);
 void pg_leave(CspCall *call, PgLink *link);
 void pg_close_conn(PgLink *link);
 // The link is of no use any more. Keeps the first reason.
@@ -165,7 +163,6 @@ CspStatus pg_run(CspCall *call);
 CspStatus pg_more(CspCall *call);
 
 // --- postgres_values.c ------------------------------------------------------
-const char *pg_name(CspCall *call);  // of what the script has called
 // Copies the arguments. false: panicked, or link->code is set.
 bool pg_put_params(CspCall *call, PgLink *link, CspValue list);
 bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len);

@@ -148,7 +148,7 @@ bool pg_make_array(CspCall *call, Oid element, const char *text, size_t len,
 static bool pg_put_quoted(CspCall *call, PgParams *params, const char *text,
                           size_t len) {
   if (memchr(text, '\0', len) != NULL) {
-    csp_panic(call, "%s: a string in a list has a NUL byte", pg_name(call));
+    csp_panic(call, "%s: a string in a list has a NUL byte", db_name(call));
     return false;
   }
   if (!pg_put(call, params, "\"", 1)) return false;
@@ -206,14 +206,14 @@ static bool pg_put_element(CspCall *call, PgParams *params, CspValue v,
       return false;
     default:
       csp_panic(call, "%s: a list that is an argument cannot have a %s",
-                pg_name(call), csp_type_name(v));
+                db_name(call), csp_type_name(v));
       return false;
   }
 }
 
 bool pg_put_list(CspCall *call, PgParams *params, CspValue list, int depth) {
   if (depth >= PG_DEEP) {
-    csp_panic(call, "%s: an argument has lists in lists %d deep", pg_name(call),
+    csp_panic(call, "%s: an argument has lists in lists %d deep", db_name(call),
               PG_DEEP);
     return false;
   }

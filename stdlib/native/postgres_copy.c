@@ -21,6 +21,19 @@ static PgLink *pg_enter_in(CspCall *call, PgPhase phase, CspStatus *status) {
   return NULL;
 }
 
+// Collects in `rows` what the server sends, with the link in that phase.
+static CspStatus pg_collect(CspCall *call, PgPhase phase, CspValue rows,
+                            CspStatus (*on)(CspCall *call, PgStep *step)) {
+  CspStatus status = CSP_PANIC;
+  PgStep step = {.link = pg_enter_in(call, phase, &status)};
+  if (step.link == NULL) return status;
+  step.names = csp_nil();
+  step.rows = rows;
+  if (!csp_is_undef(rows)) return on(call, &step);
+  csp_panic_memory(call);
+  return pg_give_up(call, &step);
+}
+
 // --- Beginning --------------------------------------------------------------
 static bool pg_take_begin(CspCall *call, PgStep *step, PGresult *result,
                           CspStatus *status) {
@@ -59,7 +72,7 @@ CspStatus pg_copy(CspCall *call) {
   size_t len;
   if (!csp_need_string(call, 1, &text, &len)) return CSP_PANIC;
   if (memchr(text, '\0', len) != NULL)
-    return csp_panic(call, "%s: the SQL text has a NUL byte", pg_name(call));
+    return csp_panic(call, "%s: the SQL text has a NUL byte", db_name(call));
   PgStep step = {.link = pg_enter_in(call, PG_IDLE, &status)};
   if (step.link == NULL) return status;
   step.take = pg_take_begin;
@@ -126,7 +139,7 @@ CspStatus pg_copy_put(CspCall *call) {
   if (type != CSP_STRING && type != CSP_BYTES)
     return csp_panic(call,
                      "%s: what is copied must be strings or bytes, not %s",
-                     pg_name(call), csp_type_name(csp_arg(call, 1)));
+                     db_name(call), csp_type_name(csp_arg(call, 1)));
   PgStep step = {.link = pg_enter_in(call, PG_COPY_IN, &status)};
   step.rows = step.names = csp_nil();
   return step.link != NULL ? pg_put_on(call, &step) : status;
@@ -234,14 +247,7 @@ static CspStatus pg_get_step(CspCall *call, void *data, bool on) {
 // _get(link): (bytes, nil), (a number of rows, nil) at the end, or (nil,
 // error).
 CspStatus pg_copy_get(CspCall *call) {
-  CspStatus status = CSP_PANIC;
-  PgStep step = {.link = pg_enter_in(call, PG_COPY_OUT, &status)};
-  if (step.link == NULL) return status;
-  step.names = csp_nil();
-  step.rows = csp_bytes(call, "", 0);
-  if (!csp_is_undef(step.rows)) return pg_get_on(call, &step);
-  csp_panic_memory(call);
-  return pg_give_up(call, &step);
+  return pg_collect(call, PG_COPY_OUT, csp_bytes(call, "", 0), pg_get_on);
 }
 
 // --- Notifications ----------------------------------------------------------
@@ -292,12 +298,5 @@ static CspStatus pg_notices_step(CspCall *call, void *data, bool on) {
 
 // _notices(link): (a list of tuples, nil) or (nil, error).
 CspStatus pg_notices(CspCall *call) {
-  CspStatus status = CSP_PANIC;
-  PgStep step = {.link = pg_enter_in(call, PG_IDLE, &status)};
-  if (step.link == NULL) return status;
-  step.names = csp_nil();
-  step.rows = csp_list(call, 0);
-  if (!csp_is_undef(step.rows)) return pg_notices_on(call, &step);
-  csp_panic_memory(call);
-  return pg_give_up(call, &step);
+  return pg_collect(call, PG_IDLE, csp_list(call, 0), pg_notices_on);
 }

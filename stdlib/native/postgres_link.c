@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The module postgres: who has a link, what it owns, and how it waits. Any
-// thread of the runtime that has the link (the head of postgres.c).
+// The module postgres: which call has a link, what a link owns, and how it
+// waits. Any thread of the runtime, for the call that has the link (the head of
+// postgres.c).
 #include "stdlib/native/postgres.h"
 
 #include <errno.h>
@@ -10,42 +11,14 @@
 #include <sys/ioctl.h>
 
 // --- The runtime's ----------------------------------------------------------
-static void pg_drop_shared(PgShared *shared) {
-  if (__atomic_sub_fetch(&shared->users, 1, __ATOMIC_SEQ_CST) == 0)
-    csp_alloc_free(shared);
-}
-
-static void pg_finalize_shared(void *data) {
-  PgShared **shared = data;
-  if (*shared != NULL) pg_drop_shared(*shared);
-}
-
-const CspClass pg_shared_class = {"postgres state", pg_finalize_shared,
-                                  sizeof(PgShared *), NULL};
-
-// Made by whichever call is first. NULL: no memory.
-static PgShared *pg_get_shared(Csp *csp) {
-  PgShared **state = csp_state(csp, &pg_shared_class), *none = NULL;
-  if (state == NULL) return NULL;
-  PgShared *shared = __atomic_load_n(state, __ATOMIC_SEQ_CST);
-  if (shared == NULL) {
-    PgShared *made = csp_alloc(csp, NULL, sizeof *made);
-    if (made == NULL) return NULL;
-    *made = (PgShared){0, 1};
-    bool won = __atomic_compare_exchange_n(state, &none, made, false,
-                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    if (!won) csp_alloc_free(made);
-    shared = won ? made : none;
-  }
-  __atomic_fetch_add(&shared->users, 1, __ATOMIC_SEQ_CST);
-  return shared;
-}
+const CspClass pg_shared_class = {"postgres state", db_finalize_shared,
+                                  sizeof(DbShared *), NULL};
 
 // --- Links ------------------------------------------------------------------
 PgLink *pg_new_link(CspCall *call) {
   Csp *csp = csp_of(call);
   PgLink *link = csp_alloc(csp, NULL, sizeof *link);
-  PgShared *shared = link != NULL ? pg_get_shared(csp) : NULL;
+  DbShared *shared = link != NULL ? db_get_shared(csp, &pg_shared_class) : NULL;
   if (shared == NULL) {
     csp_alloc_free(link);
     return NULL;
@@ -59,8 +32,7 @@ PgLink *pg_new_link(CspCall *call) {
 }
 
 static void pg_set_held(PgLink *link, int64_t held) {
-  __atomic_fetch_add(&link->shared->held, held - link->held, __ATOMIC_SEQ_CST);
-  link->held = held;
+  db_set_held(link->shared, &link->held, held);
 }
 
 void pg_drop_stmts(PgLink *link) {
@@ -95,7 +67,7 @@ void pg_free_link(PgLink *link) {
   csp_fd_free(link->fd);
   pg_trim_params(link);
   csp_alloc_free(link->info);
-  pg_drop_shared(link->shared);
+  db_drop_shared(link->shared);
   csp_alloc_free(link);
 }
 
@@ -104,7 +76,7 @@ static void pg_finalize_link(void *data) { pg_free_link(*(PgLink **)data); }
 const CspClass pg_link_class = {"postgres connection", pg_finalize_link,
                                 sizeof(PgLink *), NULL};
 
-// --- Who has it -------------------------------------------------------------
+// --- Taking it --------------------------------------------------------------
 bool pg_take(PgLink *link) {
   char was = PG_FREE;
   return __atomic_compare_exchange_n(&link->state, &was, PG_TAKEN, false,

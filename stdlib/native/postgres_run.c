@@ -269,13 +269,13 @@ static bool pg_take_row(CspCall *call, PgStep *step, PGresult *result,
 static bool pg_need_sql(CspCall *call, const char **text, size_t *len) {
   CspValue v = csp_arg(call, 1);
   if (csp_type(v) != CSP_STRING) {
-    csp_panic(call, "%s: sql must be a string, not %s", pg_name(call),
+    csp_panic(call, "%s: sql must be a string, not %s", db_name(call),
               csp_type_name(v));
     return false;
   }
   *text = csp_to_string(v, len);
   if (memchr(*text, '\0', *len) == NULL) return csp_work(call, *len / 8);
-  csp_panic(call, "%s: the SQL text has a NUL byte", pg_name(call));
+  csp_panic(call, "%s: the SQL text has a NUL byte", db_name(call));
   return false;
 }
 

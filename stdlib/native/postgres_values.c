@@ -23,15 +23,6 @@ enum {
   PG_FLOAT8 = 701
 };
 
-// The last argument.
-const char *pg_name(CspCall *call) {
-  size_t len;
-  CspValue name = csp_arg(call, csp_argc(call) - 1);
-  const char *text =
-      csp_type(name) == CSP_STRING ? csp_to_string(name, &len) : NULL;
-  return text != NULL ? text : csp_name(call);
-}
-
 // --- Arguments --------------------------------------------------------------
 bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len) {
   if (len > csp_room(call) / 2 || params->used > csp_room(call) / 2) {
@@ -123,13 +114,13 @@ static bool pg_put_param(CspCall *call, PgLink *link, CspValue v) {
       csp_panic(call,
                 "%s: an argument must be nil, a bool, an int, a float, a "
                 "string, bytes or a list of these, not %s",
-                pg_name(call), csp_type_name(v));
+                db_name(call), csp_type_name(v));
       return false;
   }
   size_t len = one.at < 0 ? 0 : params->used - (size_t)one.at;
   if (!well || !pg_put(call, params, "", 1)) return false;
   if (len > INT_MAX / 2) {
-    csp_panic(call, "%s: an argument has more than 1 GB", pg_name(call));
+    csp_panic(call, "%s: an argument has more than 1 GB", db_name(call));
     return false;
   }
   one.len = (int)len;
@@ -143,7 +134,7 @@ bool pg_put_params(CspCall *call, PgLink *link, CspValue list) {
   PgParams *params = &link->params;
   if (count == 0) return true;
   if (count > MOST) {
-    csp_panic(call, "%s: a statement takes at most %d arguments", pg_name(call),
+    csp_panic(call, "%s: a statement takes at most %d arguments", db_name(call),
               MOST);
     return false;
   }
@@ -244,8 +235,19 @@ bool pg_make_value(CspCall *call, Oid type, const char *text, size_t len,
 }
 
 // --- Rows -------------------------------------------------------------------
-static bool pg_cell(CspCall *call, PgStep *step, const PGresult *result,
-                    int column, CspValue *v) {
+typedef struct PgRow {
+  DbRow row;
+  PgStep *step;
+  const PGresult *result;
+} PgRow;
+
+static const char *pg_column_name(const DbRow *row, int column) {
+  return PQfname(((const PgRow *)row)->result, column);
+}
+
+static bool pg_cell(CspCall *call, DbRow *row, int column, CspValue *v) {
+  const PGresult *result = ((PgRow *)row)->result;
+  PgStep *step = ((PgRow *)row)->step;
   *v = csp_nil();
   if (PQgetisnull(result, 0, column)) return true;
   size_t len = (size_t)PQgetlength(result, 0, column);
@@ -259,64 +261,14 @@ static bool pg_cell(CspCall *call, PgStep *step, const PGresult *result,
   return false;
 }
 
-// The names of the columns, as strings. false: panicked.
-static bool pg_column_names(CspCall *call, const PGresult *result,
-                            CspValue *names) {
-  int columns = PQnfields(result);
-  *names = csp_list(call, (size_t)columns);
-  for (int i = 0; i < columns; i++) {
-    const char *name = PQfname(result, i);
-    if (!csp_list_push(call, *names, csp_string(call, name, strlen(name))))
-      return false;
-  }
-  return csp_work(call, 64 * (uint64_t)columns);
-}
-
-static bool pg_make_map(CspCall *call, PgStep *step, const PGresult *result,
+static bool pg_make_map(CspCall *call, PgStep *step, PgRow *from,
                         CspValue *row) {
-  int columns = PQnfields(result);
   bool changed = csp_type(step->names) == CSP_LIST &&
-                 csp_list_len(step->names) != (size_t)columns;
+                 csp_list_len(step->names) != (size_t)from->row.columns;
   if ((csp_type(step->names) == CSP_NIL || changed) &&
-      !pg_column_names(call, result, &step->names))
+      !db_make_names(call, &from->row, &step->names))
     return false;
-  *row = csp_map(call, (size_t)columns);
-  for (int i = 0; i < columns; i++) {
-    CspValue v;
-    if (!pg_cell(call, step, result, i, &v) ||
-        !csp_map_set(call, *row, csp_list_get(step->names, (size_t)i), v))
-      return false;
-  }
-  return true;
-}
-
-// A field of each column's name. The defaults of the others may call the
-// script.
-static bool pg_make_struct(CspCall *call, PgStep *step, const PGresult *result,
-                           CspValue *row, CspStatus *status) {
-  const char *names[PG_FIELDS_MOST];
-  CspValue values[PG_FIELDS_MOST];
-  CspResult made;
-  int columns = PQnfields(result);
-  CspValue type = csp_arg(call, csp_argc(call) - 2);
-  if (columns > PG_FIELDS_MOST) {
-    csp_panic(call, "%s: a row that becomes a struct has at most %d columns",
-              pg_name(call), PG_FIELDS_MOST);
-    return false;
-  }
-  for (int i = 0; i < columns; i++) {
-    names[i] = PQfname(result, i);
-    if (!pg_cell(call, step, result, i, &values[i])) return false;
-    if (csp_is_undef(values[i])) {
-      csp_panic_memory(call);
-      return false;
-    }
-  }
-  CspEnd end = csp_new_struct(call, type, columns, values, names, &made);
-  *row = made.values[0];
-  if (end == CSP_DONE) csp_result_free(&made);
-  if (end != CSP_DONE) *status = csp_rethrow(call, &made);
-  return end == CSP_DONE;
+  return db_make_map(call, &from->row, step->names, row);
 }
 
 // A large row, which may have come at once, so that nobody has refused it yet.
@@ -337,9 +289,11 @@ bool pg_add_row(CspCall *call, PgStep *step, const PGresult *result,
     pg_break(step->link, "memory", "a row takes more than memory is left for");
     return false;
   }
-  bool map = step->held == 0;
-  bool well = map ? pg_make_map(call, step, result, &row)
-                  : pg_make_struct(call, step, result, &row, status);
+  PgRow from = {{PQnfields(result), pg_column_name, pg_cell}, step, result};
+  CspValue type = csp_arg(call, csp_argc(call) - 2);
+  bool well = step->held == 0
+                  ? pg_make_map(call, step, &from, &row)
+                  : db_make_struct(call, &from.row, type, &row, status);
   pg_took(step->link, step->bytes - before);
   return well && csp_list_push(call, step->rows, row);
 }

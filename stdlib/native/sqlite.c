@@ -134,7 +134,7 @@ static CspStatus run_failed(CspCall *call, SqlLink *link) {
   if (run->code == RUN_DEEP) return fail(call, link, "limit", run->message);
   if (run->code != RUN_WRONG)
     return fail(call, link, code_of(link, run->code), run->message);
-  CspStatus status = csp_panic(call, "%s: %s", sql_name(call), run->message);
+  CspStatus status = csp_panic(call, "%s: %s", db_name(call), run->message);
   give_up(call, link);
   return status;
 }
@@ -181,13 +181,13 @@ static void begin_run(CspCall *call, SqlLink *link) {
 static bool need_sql(CspCall *call, const char **text, size_t *len) {
   CspValue v = csp_arg(call, 1);
   if (csp_type(v) != CSP_STRING) {
-    csp_panic(call, "%s: sql must be a string, not %s", sql_name(call),
+    csp_panic(call, "%s: sql must be a string, not %s", db_name(call),
               csp_type_name(v));
     return false;
   }
   *text = csp_to_string(v, len);
   if (memchr(*text, '\0', *len) == NULL) return csp_work(call, *len / 16);
-  csp_panic(call, "%s: the SQL text has a NUL byte", sql_name(call));
+  csp_panic(call, "%s: the SQL text has a NUL byte", db_name(call));
   return false;
 }
 
@@ -406,7 +406,8 @@ static SqlLink *new_link(CspCall *call, const char *path, size_t len) {
   const char *before = strncmp(path, "file:", 5) == 0 ? "./" : "";
   size_t size = sizeof(SqlLink) + strlen(before) + len + 1;
   SqlLink *link = csp_alloc(csp_of(call), NULL, size);
-  SqlShared *shared = link != NULL ? sql_get_shared(csp_of(call)) : NULL;
+  DbShared *shared =
+      link != NULL ? db_get_shared(csp_of(call), &sql_shared_class) : NULL;
   if (shared == NULL) {
     csp_alloc_free(link);
     return NULL;

@@ -2,7 +2,7 @@
 // What the parts of the native module sqlite share: its links to databases. The
 // head of sqlite.c has their states and rules.
 //   sqlite.c         opening, closing, and the module's functions
-//   sqlite_link.c    who has a link, what it owns, and buffers of values
+//   sqlite_link.c    which call has a link, what that owns, buffers
 //   sqlite_values.c  arguments and rows, from and to values of the language
 //   sqlite_work.c    what runs in csp_block: preparing, binding, stepping
 //   sqlite_stack.c   no more than a part of the thread's stack for the library
@@ -11,6 +11,7 @@
 
 #include <sqlite3.h>
 
+#include "stdlib/native/database_rows.h"
 #include "vm/csp.h"
 
 enum {
@@ -19,7 +20,6 @@ enum {
   LOOK_NS = 1 << 17,  // units with which csp_work asks in any case
   BATCH_BYTES = 1 << 18,
   KEPT_BYTES = 1 << 16,  // a link's buffers between runs
-  FIELDS_MOST = 64,      // columns of a row that becomes a struct
   VALUE_LEAST = 1 << 16,
   PARAMS_MOST = 32766,  // the library takes time for each pair of names
   PATTERN_MOST = 2000,  // bytes of LIKE and GLOB, which recurse, too
@@ -83,15 +83,9 @@ typedef struct SqlRun {
   char message[MESSAGE_MOST];
 } SqlRun;
 
-// Of a runtime and its links. All are atomic.
-typedef struct SqlShared {
-  int64_t held;  // bytes of the library's that the links keep
-  int64_t users;
-} SqlShared;
-
 typedef struct SqlLink {
   Csp *csp;
-  SqlShared *shared;
+  DbShared *shared;
   sqlite3 *db;
   SqlKind kind;
   char state;  // atomic: FREE, PAUSED or RUNNING
@@ -101,7 +95,7 @@ typedef struct SqlLink {
   const char *denied;   // by the authorizer
   int cached;
   SqlStmt *newest;
-  int64_t held;      // of Shared.held
+  int64_t held;      // of shared->held
   size_t most_held;  // what that may be
   int64_t timeout;
   SqlBuffer params, rows;
@@ -113,8 +107,6 @@ enum { FREE, PAUSED, RUNNING };
 // --- sqlite_link.c ----------------------------------------------------------
 extern const CspClass sql_link_class, sql_shared_class;
 
-// The runtime's, made by whichever call is first. NULL: no memory.
-SqlShared *sql_get_shared(Csp *csp);
 // Bytes of the library's that the link has now.
 void sql_count_held(SqlLink *link, int64_t held);
 void sql_drop_stmt(SqlStmt *kept);
@@ -141,8 +133,6 @@ char *sql_put_cell(SqlLink *link, SqlBuffer *buffer, SqlCell cell);
 const char *sql_next_cell(const SqlBuffer *buffer, size_t *at, SqlCell *cell);
 
 // --- sqlite_values.c --------------------------------------------------------
-// The name of what the script has called, for messages.
-const char *sql_name(CspCall *call);
 // Copies a list, or a list of one map, into `params`. false: panicked.
 bool sql_put_params(CspCall *call, SqlLink *link, CspValue list);
 // (row, nil, nil), or (rows, whether there may be more, nil). Leaves the link.

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The module sqlite: who has a link, what it owns, and buffers of values. Any
-// thread of the runtime that has the link (the head of sqlite.c).
+// The module sqlite: which call has a link, what a link owns, and buffers of
+// values. Any thread of the runtime, for the call that has the link (the head
+// of sqlite.c).
 #include "stdlib/native/sqlite.h"
 
 #include <string.h>
 
-static void drop_shared(SqlShared *shared) {
-  if (__atomic_sub_fetch(&shared->users, 1, __ATOMIC_SEQ_CST) == 0)
-    csp_alloc_free(shared);
-}
-
-static void finalize_shared(void *data) {
-  SqlShared **shared = data;
-  if (*shared != NULL) drop_shared(*shared);
-}
-
-const CspClass sql_shared_class = {"sqlite state", finalize_shared,
-                                   sizeof(SqlShared *), NULL};
+const CspClass sql_shared_class = {"sqlite state", db_finalize_shared,
+                                   sizeof(DbShared *), NULL};
 
 // --- Links ------------------------------------------------------------------
 void sql_drop_stmt(SqlStmt *kept) {
@@ -25,8 +16,7 @@ void sql_drop_stmt(SqlStmt *kept) {
 }
 
 void sql_count_held(SqlLink *link, int64_t held) {
-  __atomic_fetch_add(&link->shared->held, held - link->held, __ATOMIC_SEQ_CST);
-  link->held = held;
+  db_set_held(link->shared, &link->held, held);
 }
 
 void sql_close_link(SqlLink *link) {
@@ -44,7 +34,7 @@ void sql_close_link(SqlLink *link) {
 
 void sql_free_link(SqlLink *link) {
   if (link->db != NULL) sql_close_link(link);
-  drop_shared(link->shared);
+  db_drop_shared(link->shared);
   csp_alloc_free(link->params.data);
   csp_alloc_free(link->rows.data);
   csp_alloc_free(link);
@@ -131,23 +121,4 @@ const char *sql_next_cell(const SqlBuffer *buffer, size_t *at, SqlCell *cell) {
   memcpy(cell, data, sizeof *cell);
   *at += sizeof *cell + ((cell->len + 8) & ~(size_t)7);
   return data + sizeof *cell;
-}
-
-// --- The runtime's ----------------------------------------------------------
-// The runtime's, made by whichever call is first. NULL: no memory.
-SqlShared *sql_get_shared(Csp *csp) {
-  SqlShared **state = csp_state(csp, &sql_shared_class), *none = NULL;
-  if (state == NULL) return NULL;
-  SqlShared *shared = __atomic_load_n(state, __ATOMIC_SEQ_CST);
-  if (shared == NULL) {
-    SqlShared *made = csp_alloc(csp, NULL, sizeof *made);
-    if (made == NULL) return NULL;
-    *made = (SqlShared){0, 1};
-    bool won = __atomic_compare_exchange_n(state, &none, made, false,
-                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    if (!won) csp_alloc_free(made);
-    shared = won ? made : none;
-  }
-  __atomic_fetch_add(&shared->users, 1, __ATOMIC_SEQ_CST);
-  return shared;
 }

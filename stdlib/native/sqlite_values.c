@@ -5,15 +5,6 @@
 
 #include <string.h>
 
-// The last argument.
-const char *sql_name(CspCall *call) {
-  size_t len;
-  CspValue name = csp_arg(call, csp_argc(call) - 1);
-  const char *text =
-      csp_type(name) == CSP_STRING ? csp_to_string(name, &len) : NULL;
-  return text != NULL ? text : csp_name(call);
-}
-
 // --- Arguments --------------------------------------------------------------
 static bool put_param(CspCall *call, SqlLink *link, CspValue v) {
   SqlCell cell = {SQLITE_NULL, 0, 0, 0};
@@ -46,7 +37,7 @@ static bool put_param(CspCall *call, SqlLink *link, CspValue v) {
       csp_panic(call,
                 "%s: an argument must be nil, a bool, an int, a float, a "
                 "string or bytes, not %s",
-                sql_name(call), csp_type_name(v));
+                db_name(call), csp_type_name(v));
       return false;
   }
   char *to = sql_put_cell(link, &link->params, cell);
@@ -69,7 +60,7 @@ static bool put_named(CspCall *call, SqlLink *link, CspValue map) {
         csp_type(key) == CSP_STRING ? csp_to_string(key, &cell.len) : NULL;
     if (text == NULL) {
       csp_panic(call, "%s: a parameter's name must be a string, not %s",
-                sql_name(call), csp_type_name(key));
+                db_name(call), csp_type_name(key));
       return false;
     }
     char *to = sql_put_cell(link, &link->params, cell);
@@ -98,11 +89,21 @@ bool sql_put_params(CspCall *call, SqlLink *link, CspValue list) {
 }
 
 // --- Rows as values ---------------------------------------------------------
-// false: it has panicked. undef is noticed by whom the value is given to.
-static bool make_cell(CspCall *call, const SqlBuffer *rows, size_t *at,
-                      CspValue *v) {
+typedef struct SqlRow {
+  DbRow row;
+  SqlLink *link;
+  size_t at;  // of the next cell, in link->rows
+} SqlRow;
+
+static const char *column_name(const DbRow *row, int column) {
+  return sqlite3_column_name(((const SqlRow *)row)->link->run.stmt, column);
+}
+
+static bool make_cell(CspCall *call, DbRow *row, int column, CspValue *v) {
+  (void)column;  // they come in their order
   SqlCell cell;
-  const char *data = sql_next_cell(rows, at, &cell);
+  SqlRow *from = (SqlRow *)row;
+  const char *data = sql_next_cell(&from->link->rows, &from->at, &cell);
   switch (cell.type) {
     case SQLITE_INTEGER:
       *v = csp_int(call, cell.number);
@@ -125,71 +126,18 @@ static bool make_cell(CspCall *call, const SqlBuffer *rows, size_t *at,
   return csp_work(call, 64 + cell.len / 4);
 }
 
-// The names of the columns, as strings. false: panicked.
-static bool column_names(CspCall *call, const SqlRun *run, CspValue *names) {
-  int columns = sqlite3_column_count(run->stmt);
-  *names = csp_list(call, (size_t)columns);
-  for (int i = 0; i < columns; i++) {
-    const char *name = sqlite3_column_name(run->stmt, i);
-    CspValue v = csp_string(call, name, name != NULL ? strlen(name) : 0);
-    if (!csp_list_push(call, *names, v)) return false;
-  }
-  return true;
-}
-
-static bool make_map(CspCall *call, SqlLink *link, size_t *at, CspValue names,
-                     CspValue *row) {
-  size_t columns = csp_list_len(names);
-  *row = csp_map(call, columns);
-  for (size_t i = 0; i < columns; i++) {
-    CspValue v;
-    if (!make_cell(call, &link->rows, at, &v) ||
-        !csp_map_set(call, *row, csp_list_get(names, i), v))
-      return false;
-  }
-  return true;
-}
-
-// A field of each column's name. The defaults of the others may call the
-// script. false: *status is the call's.
-static bool make_struct(CspCall *call, SqlLink *link, size_t *at, CspValue type,
-                        CspValue *row, CspStatus *status) {
-  const char *names[FIELDS_MOST];
-  CspValue values[FIELDS_MOST];
-  CspResult result;
-  int columns = sqlite3_column_count(link->run.stmt);
-  *status = CSP_PANIC;
-  if (columns > FIELDS_MOST) {
-    csp_panic(call, "%s: a row that becomes a struct has at most %d columns",
-              sql_name(call), FIELDS_MOST);
-    return false;
-  }
-  for (int i = 0; i < columns; i++) {
-    names[i] = sqlite3_column_name(link->run.stmt, i);
-    if (!make_cell(call, &link->rows, at, &values[i])) return false;
-    if (csp_is_undef(values[i])) {
-      csp_panic_memory(call);
-      return false;
-    }
-  }
-  CspEnd end = csp_new_struct(call, type, columns, values, names, &result);
-  *row = result.values[0];
-  if (end == CSP_DONE) csp_result_free(&result);
-  if (end != CSP_DONE) *status = csp_rethrow(call, &result);
-  return end == CSP_DONE;
-}
-
 // The rows of the buffer. false: *status is the call's.
 static bool make_rows(CspCall *call, SqlLink *link, CspValue type,
                       CspValue list, CspStatus *status) {
   CspValue names = csp_nil(), row;
   bool maps = csp_type(type) == CSP_NIL;
   *status = CSP_PANIC;
-  if (maps && !column_names(call, &link->run, &names)) return false;
-  size_t at = 0;
+  int columns = sqlite3_column_count(link->run.stmt);
+  SqlRow from = {{columns, column_name, make_cell}, link, 0};
+  if (maps && !db_make_names(call, &from.row, &names)) return false;
   for (int64_t i = 0; i < link->run.count; i++) {
-    if (maps ? !make_map(call, link, &at, names, &row)
-             : !make_struct(call, link, &at, type, &row, status))
+    if (maps ? !db_make_map(call, &from.row, names, &row)
+             : !db_make_struct(call, &from.row, type, &row, status))
       return false;
     if (!csp_list_push(call, list, row)) return false;
   }

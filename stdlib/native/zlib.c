@@ -57,7 +57,7 @@ typedef struct Zip {
   ZipEnd end;
   bool inflates;
   unsigned feed, cost;  // bytes in a step; ns a byte, or 0 to measure
-  ZipData from;
+  GivenData from;
   uint64_t most;   // bytes of the result
   size_t room;     // bytes that the parts may take (csp_room)
   uint64_t made;   // bytes of the parts
@@ -123,20 +123,11 @@ static bool reserve_part(Csp *csp, Zip *zip) {
 
 // --- One step ---------------------------------------------------------------
 static void feed_zip(Zip *zip) {
-  ZipData *from = &zip->from;
-  size_t count = from->len - from->at;
+  const unsigned char *piece;
   if (zip->stream.avail_in > 0) return;
-  if (count > zip->feed) count = zip->feed;
-  if (from->text != NULL) {
-    zip->stream.next_in = (const unsigned char *)from->text + from->at;
-  } else {
-    size_t there = csp_bytes_read(from->value, from->at, zip->in, count);
-    if (there < count) from->len = from->at + there;  // others cut them
-    count = there;
-    zip->stream.next_in = zip->in;
-  }
-  zip->stream.avail_in = (unsigned)count;
-  from->at += count;
+  zip->stream.avail_in =
+      (unsigned)data_next(&zip->from, zip->feed, zip->in, &piece);
+  zip->stream.next_in = piece;
 }
 
 static bool is_all_fed(const Zip *zip) { return zip->from.at == zip->from.len; }
@@ -203,7 +194,7 @@ static size_t zip_place(const Zip *zip) {
 // Text of another form is told from damaged data.
 static const char *zip_other_form(const Zip *zip) {
   unsigned char head[2] = {0, 0};
-  const ZipData *from = &zip->from;
+  const GivenData *from = &zip->from;
   if (from->text == NULL)
     csp_bytes_read(from->value, 0, head, 2);
   else if (from->len >= 2)
@@ -303,23 +294,6 @@ static CspStatus zip_on(CspCall *call, void *data, bool on) {
 }
 
 // --- Arguments --------------------------------------------------------------
-bool need_zip_data(CspCall *call, int i, ZipData *data) {
-  CspValue v = csp_arg(call, i);
-  CspType type = csp_type(v);
-  *data = (ZipData){.value = v};
-  if (type == CSP_BYTES) {
-    data->len = csp_bytes_len(v);
-    return true;
-  }
-  if (type == CSP_STRING) data->text = csp_to_string(v, &data->len);
-  if (data->text != NULL) return true;
-  if (type == CSP_NO_MEMORY || type == CSP_STRING)
-    csp_panic_memory(call);
-  else
-    csp_bad_arg(call, i, "a string or bytes");
-  return false;
-}
-
 // Argument i, or `otherwise` without one.
 bool zip_number(CspCall *call, int i, int64_t least, int64_t most,
                 const char *wanted, int64_t *number) {
@@ -332,7 +306,7 @@ bool zip_number(CspCall *call, int i, int64_t least, int64_t most,
   return false;
 }
 
-static Zip *zip_new(CspCall *call, const ZipData *data, ZipForm form) {
+static Zip *zip_new(CspCall *call, const GivenData *data, ZipForm form) {
   Zip *zip = csp_alloc(csp_of(call), NULL, sizeof *zip);
   if (zip == NULL) return NULL;
   memset(zip, 0, offsetof(Zip, in));
@@ -364,8 +338,8 @@ const LevelRule level_rules[] = {
 
 static CspStatus zip_deflate(CspCall *call, ZipForm form) {
   int64_t level = 6;
-  ZipData data;
-  if (!need_zip_data(call, 0, &data) ||
+  GivenData data;
+  if (!data_need(call, 0, &data) ||
       !zip_number(call, 1, 0, 9, "an int from 0 to 9", &level))
     return CSP_PANIC;
   Zip *zip = zip_new(call, &data, form);
@@ -380,8 +354,8 @@ static CspStatus zip_deflate(CspCall *call, ZipForm form) {
 
 static CspStatus zip_inflate(CspCall *call, ZipForm form) {
   int64_t most = MOST;
-  ZipData data;
-  if (!need_zip_data(call, 0, &data) ||
+  GivenData data;
+  if (!data_need(call, 0, &data) ||
       !zip_number(call, 1, 0, INT64_MAX, "an int of at least 0", &most))
     return CSP_PANIC;
   Zip *zip = zip_new(call, &data, form);
@@ -414,33 +388,20 @@ static CspStatus zlib_inflate(CspCall *call) {
 
 // --- The checksum -----------------------------------------------------------
 typedef struct CrcJob {
-  ZipData from;  // begins with the value that is kept
+  GivenData from;  // begins with the value that is kept
   uint32_t crc;
 } CrcJob;
 
-static size_t crc_piece(CrcJob *job, size_t count) {
-  unsigned char copy[1 << 10];
-  ZipData *from = &job->from;
-  if (from->text != NULL) {
-    const void *text = from->text + from->at;
-    job->crc = (uint32_t)crc32(job->crc, text, (unsigned)count);
-    return count;
-  }
-  if (count > sizeof copy) count = sizeof copy;
-  count = csp_bytes_read(from->value, from->at, copy, count);
-  job->crc = (uint32_t)crc32(job->crc, copy, (unsigned)count);
-  return count;
-}
-
 static CspStatus crc_on(CspCall *call, void *data, bool on) {
   CrcJob *job = data;
-  ZipData *from = &job->from;
+  GivenData *from = &job->from;
+  unsigned char copy[1 << 10];
+  const unsigned char *piece;
   if (!on) return CSP_PANIC;
   while (from->at < from->len) {
-    size_t left = from->len - from->at;
-    size_t count = crc_piece(job, left < CRC_IN ? left : CRC_IN);
-    if (count == 0) break;  // others cut the bytes
-    from->at += count;
+    size_t most = from->text != NULL ? CRC_IN : sizeof copy;
+    size_t count = data_next(from, most, copy, &piece);
+    job->crc = (uint32_t)crc32(job->crc, piece, (unsigned)count);
     if (csp_spent(call, 16 + count) && from->at < from->len)
       return csp_again(call, crc_on, job, sizeof *job, 1);
   }
@@ -450,7 +411,7 @@ static CspStatus crc_on(CspCall *call, void *data, bool on) {
 static CspStatus zlib_crc32(CspCall *call) {
   int64_t start = 0;
   CrcJob job = {.crc = 0};
-  if (!need_zip_data(call, 0, &job.from) ||
+  if (!data_need(call, 0, &job.from) ||
       !zip_number(call, 1, 0, UINT32_MAX, "an int from 0 to 4294967295",
                   &start))
     return CSP_PANIC;

@@ -6,6 +6,7 @@
 #define ZLIB_CONST  // next_in points to what is not changed
 #include <zlib.h>
 
+#include "stdlib/native/given_data.h"
 #include "vm/csp.h"
 
 enum {
@@ -15,13 +16,6 @@ enum {
 };
 
 // --- zlib.c -----------------------------------------------------------------
-// What is read: a string or bytes.
-typedef struct ZipData {
-  CspValue value;
-  const char *text;  // of a string; or NULL
-  size_t at, len;    // how much was fed
-} ZipData;
-
 // The library's memory, which is the runtime's. `csp` is stream.opaque.
 void *zip_alloc(void *csp, unsigned count, unsigned size);
 void zip_release(void *csp, void *block);
@@ -33,8 +27,6 @@ typedef struct LevelRule {
 } LevelRule;
 extern const LevelRule level_rules[];
 
-// Argument i, a string or bytes. false: the call has panicked.
-bool need_zip_data(CspCall *call, int i, ZipData *data);
 // Argument i, an int in that range, or `*number` as it is without one.
 bool zip_number(CspCall *call, int i, int64_t least, int64_t most,
                 const char *wanted, int64_t *number);

@@ -44,7 +44,7 @@ typedef struct ZipRun {
 typedef struct RunJob {
   CspValue self, data, out;
   ZipRun *run;
-  ZipData from;  // what is copied, up to from.at
+  GivenData from;  // what is copied, up to from.at
   uint64_t made, most;
   int flush;  // the library's
 } RunJob;
@@ -120,19 +120,15 @@ static bool run_reserve(ZipRun *run, size_t more) {
 }
 
 // Copies some of the piece. Returns what it cost, or 0 without memory.
-static uint64_t run_copy(ZipRun *run, ZipData *from) {
-  size_t count = from->len - from->at;
+static uint64_t run_copy(ZipRun *run, GivenData *from) {
+  const unsigned char *piece;
   if (run_left(run) == 0) run->kept_at = run->kept_len = 0;
-  if (count > RUN_COPY) count = RUN_COPY;
-  if (!run_reserve(run, count)) return 0;
-  if (from->text != NULL)
-    memcpy(run->kept + run->kept_len, from->text + from->at, count);
-  else
-    count =
-        csp_bytes_read(from->value, from->at, run->kept + run->kept_len, count);
+  size_t count = from->len - from->at;
+  if (!run_reserve(run, count < RUN_COPY ? count : RUN_COPY)) return 0;
+  unsigned char *to = run->kept + run->kept_len;
+  count = data_next(from, RUN_COPY, to, &piece);
+  if (piece != to) memcpy(to, piece, count);
   run->kept_len += count;
-  from->at += count;
-  if (count == 0) from->len = from->at;  // others cut the bytes
   return 16 + count / 4;
 }
 
@@ -269,7 +265,7 @@ static bool run_is_usable(CspCall *call, ZipRun *run) {
   return false;
 }
 
-static CspStatus run_begin(CspCall *call, ZipRun *run, const ZipData *from,
+static CspStatus run_begin(CspCall *call, ZipRun *run, const GivenData *from,
                            uint64_t most, int flush) {
   RunJob job = {csp_arg(call, 0),
                 from->value,
@@ -288,8 +284,8 @@ static CspStatus run_begin(CspCall *call, ZipRun *run, const ZipData *from,
 // push(piece, most) of an inflater.
 static CspStatus inflater_push(CspCall *call) {
   int64_t most = RUN_COPY;
-  ZipData from;
-  if (!need_zip_data(call, 1, &from) ||
+  GivenData from;
+  if (!data_need(call, 1, &from) ||
       !zip_number(call, 2, 1, INT64_MAX, "an int above 0", &most))
     return CSP_PANIC;
   ZipRun *run = run_enter(call, &inflater_class);
@@ -298,15 +294,15 @@ static CspStatus inflater_push(CspCall *call) {
 }
 
 static CspStatus deflater_push(CspCall *call) {
-  ZipData from;
-  if (!need_zip_data(call, 1, &from)) return CSP_PANIC;
+  GivenData from;
+  if (!data_need(call, 1, &from)) return CSP_PANIC;
   ZipRun *run = run_enter(call, &deflater_class);
   if (run == NULL) return CSP_PANIC;
   return run_begin(call, run, &from, UINT64_MAX, Z_NO_FLUSH);
 }
 
 static CspStatus deflater_finish(CspCall *call, int flush) {
-  ZipData none = {csp_nil(), NULL, 0, 0};
+  GivenData none = {csp_nil(), NULL, 0, 0};
   ZipRun *run = run_enter(call, &deflater_class);
   if (run == NULL) return CSP_PANIC;
   return run_begin(call, run, &none, UINT64_MAX, flush);

@@ -14,7 +14,7 @@ import "time"
 all := int(os.args[0])
 pid := os.pid()
 
-// It computes, as only who runs needs Ps.
+// It computes, because only goroutines that run need Ps.
 func until(n, most = 30s) {
   end := time.monotonic() + most
   for sched.procs() != n && time.monotonic() < end { }

@@ -18,19 +18,10 @@ t.expect(" ... ")
 t.check("}", "")
 t.check('add("ä", "b")', '"äb"\n')
 
-
-def interrupt(line, text):
-    t.send(line + "\n")
-    t.expect("go\n")  # it prints that when it runs
-    t.send("\x03")
-    t.expect(text)
-    t.prompt()
-
-
-interrupt('println("go"); for { }', "^C\ninterrupted\n  main at repl[")
+t.interrupt('println("go"); for { }', "^C\ninterrupted\n  main at repl[")
 t.check("sleeps := go sleep(1000s)", "")  # so that what waits is no deadlock
-interrupt('println("go"); <-sleeps', "^C\ninterrupted\n  main at repl[")
-interrupt('println("go"); sleep(1000s)', "^C\ninterrupted\n  main at repl[")
+t.interrupt('println("go"); <-sleeps', "^C\ninterrupted\n  main at repl[")
+t.interrupt('println("go"); sleep(1000s)', "^C\ninterrupted\n  main at repl[")
 
 t.send("this is dropped\x03")
 t.expect("^C\n")

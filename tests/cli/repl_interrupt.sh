@@ -10,27 +10,18 @@ from terminal import Terminal
 t = Terminal("--procs", os.environ.get("PROCS") or "2")
 t.prompt()
 
-
-def interrupt(line, text):
-    t.send(line + "\n")
-    t.expect("go\n")  # it prints that when it runs
-    t.send("\x03")
-    t.expect(text)
-    t.prompt()
-
-
 t.run("never := chan(); turns := 0; go { for { turns++; sleep(1ms) } }")
-interrupt('println("go"); for { }', "interrupted\n  main at repl[2]:1:")
-interrupt('println("go"); for { _ = try(func() { for { } }) }', "interrupted\n")
-interrupt('println("go"); [1, 2].each(func(x) { for { } })', "interrupted\n")
-interrupt('println("go"); for { sleep(1ms) }', "interrupted\n  main")
-interrupt('println("go"); sleep(1000s)', "interrupted\n  main at repl[")
-interrupt('println("go"); select { case <-never: }', "interrupted\n  main at repl[")
-interrupt('println("go"); group { go { <-never } }', "interrupted\n  main")
-interrupt('defer func() { sleep(1ms); println("cleaned up") }(); println("go"); '
-          '<-go func() { <-never }()', "cleaned up\n")
-interrupt('func f() { defer println("deferred"); println("go"); for { } }; f()',
-          "deferred\n")
+t.interrupt('println("go"); for { }', "interrupted\n  main at repl[2]:1:")
+t.interrupt('println("go"); for { _ = try(func() { for { } }) }', "interrupted\n")
+t.interrupt('println("go"); [1, 2].each(func(x) { for { } })', "interrupted\n")
+t.interrupt('println("go"); for { sleep(1ms) }', "interrupted\n  main")
+t.interrupt('println("go"); sleep(1000s)', "interrupted\n  main at repl[")
+t.interrupt('println("go"); select { case <-never: }', "interrupted\n  main at repl[")
+t.interrupt('println("go"); group { go { <-never } }', "interrupted\n  main")
+t.interrupt('defer func() { sleep(1ms); println("cleaned up") }(); println("go"); '
+            '<-go func() { <-never }()', "cleaned up\n")
+t.interrupt('func f() { defer println("deferred"); println("go"); for { } }; f()',
+            "deferred\n")
 t.check('"still here"', '"still here"\n')
 t.check("before := turns", "")
 t.check('for turns == before { sleep(1ms) }; "they go on"', '"they go on"\n')

@@ -135,7 +135,7 @@ static void pass_store(int thread) {
   ex.steps[ex.step_count++] = (Step){store.place, store.name, thread, true};
 }
 
-// --- Who can go on ----------------------------------------------------------
+// --- Which can go on --------------------------------------------------------
 static bool thread_all_others_done(const Thread *thread) {
   for (int i = 0; i < ex.thread_count; i++) {
     if (&ex.threads[i] != thread && ex.threads[i].state != THREAD_DONE)

@@ -29,9 +29,10 @@ static void checker_fail(const CspResult *result) {
   abort();
 }
 
-// Nobody frees the runtime, and what the types of the script have is found
-// through its own memory alone, where the sanitizer does not look for pointers.
-static void checker_open(const char *script) {
+// natives are those that the script calls, or NULL. Nobody frees the runtime,
+// and what the types of the script have is found through its own memory alone,
+// where the sanitizer does not look for pointers.
+static void checker_open(const char *script, const CspFunction *natives) {
   enum { MEMORY = 64 << 20 };
   CspConfig config;
   CspResult result;
@@ -47,6 +48,7 @@ static void checker_open(const char *script) {
 #ifdef CHECKER_MODULE
   if (!csp_register(checker, CHECKER_MODULE()->module)) abort();
 #endif
+  if (natives != NULL && !csp_register_builtins(checker, natives)) abort();
   CspCall *call = csp_host(checker);
   if (csp_load(call, "fuzz", script, strlen(script), &result) != CSP_DONE)
     checker_fail(&result);
@@ -69,16 +71,20 @@ static bool checker_try(const uint8_t *data, size_t size, bool *read,
     return false;
   }
   *read = csp_type(result.values[0]) != CSP_STRING;
-  if (!*read) refused(csp_to_string(result.values[0], &(size_t){0}), size);
+  if (!*read && refused != NULL)
+    refused(csp_to_string(result.values[0], &(size_t){0}), size);
   csp_result_free(&result);
   return true;
 }
 
-// Of the target's LLVMFuzzerTestOneInput. refused looks at the message.
-static int checker_input(const char *script, const uint8_t *data, size_t size,
-                         void (*refused)(const char *message, size_t size)) {
+// Of the target's LLVMFuzzerTestOneInput. refused looks at the message, or is
+// NULL.
+static inline int checker_input(const char *script, const uint8_t *data,
+                                size_t size,
+                                void (*refused)(const char *message,
+                                                size_t size)) {
   bool read;
-  if (checker == NULL) checker_open(script);
+  if (checker == NULL) checker_open(script, NULL);
   if (!checker_try(data, size, &read, refused)) {
     csp_collect(csp_host(checker));
     if (!checker_try(data, size, &read, refused)) abort();

@@ -4,14 +4,7 @@
 // csv.parse, and the same wherever the bytes are cut, which the last byte says
 // for long ones. Rows that were read are written, and read again they are the
 // same, also in a table of maps. `tests/fuzz/run SECONDS` builds and runs it.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/fuzz/gate.h"
-#include "vm/csp.h"
-
-enum { MEMORY = 64 << 20 };
+#include "tests/fuzz/checker.h"
 
 // Gives true, or the error with which the bytes are refused.
 static const char script[] =
@@ -86,69 +79,15 @@ static const char script[] =
     "  return true\n"
     "}\n";
 
-static Csp *csp;
-static CspHandle check;
-
-static void fail(const CspResult *result) {
-  fprintf(stderr, "%s\n", result->message != NULL ? result->message : "?");
-  abort();
-}
-
-static void open_runtime(void) {
-  CspConfig config;
-  CspResult result;
-  CspValue function;
-  csp_config_init(&config);
-  config.stepped = true;
-  config.max_memory = MEMORY;
-  csp = csp_new(&config);
-  if (csp == NULL) abort();
-  csp_install_language(csp);
-  if (!csp_install_library(csp)) abort();
-  CspCall *call = csp_host(csp);
-  if (csp_load(call, "fuzz", script, strlen(script), &result) != CSP_DONE)
-    fail(&result);
-  if (!csp_member(call, result.values[0], "check", &function)) abort();
-  check = csp_hold(call, function);
-}
-
 // The error has a place in a text of that length.
-static void must_be_error(CspValue message, size_t size) {
-  size_t len;
+static void must_have_place(const char *message, size_t size) {
   unsigned long line, column;
-  const char *text = csp_to_string(message, &len);
-  if (sscanf(text, "csv: line %lu, column %lu: ", &line, &column) != 2 ||
+  if (sscanf(message, "csv: line %lu, column %lu: ", &line, &column) != 2 ||
       line < 1 || column < 1 || line + column > size + 2)
     abort();
 }
 
-// false: out of memory.
-static bool try_input(CspCall *call, const uint8_t *data, size_t size,
-                      bool *read) {
-  CspResult result;
-  CspValue bytes = csp_bytes(call, data, size);
-  if (csp_is_undef(bytes)) return false;
-  CspEnd end = csp_call(call, csp_held(call, check), 1, &bytes, &result);
-  if (end != CSP_DONE) {
-    if (strstr(result.message, "out of memory") == NULL) fail(&result);
-    csp_result_free(&result);
-    return false;
-  }
-  *read = csp_type(result.values[0]) != CSP_STRING;
-  if (!*read) must_be_error(result.values[0], size);
-  csp_result_free(&result);
-  return true;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (csp == NULL) open_runtime();
-  CspCall *call = csp_host(csp);
-  bool read;
-  if (!try_input(call, data, size, &read)) {
-    csp_collect(call);  // what the inputs before have left
-    if (!try_input(call, data, size, &read)) abort();
-  }
-  gate(size, read);
-  return 0;
+  return checker_input(script, data, size, must_have_place);
 }

@@ -5,14 +5,7 @@
 // The sources of the module postgres are linked in. `tests/fuzz/run SECONDS`
 // builds and runs it.
 #include "stdlib/native/postgres.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/fuzz/gate.h"
-
-enum { MEMORY = 64 << 20 };
+#include "tests/fuzz/checker.h"
 
 static const Oid types[] = {16,   17,   20,   21,   23,   26,   700,
                             701,  25,   1700, 1000, 1001, 1005, 1007,
@@ -44,75 +37,24 @@ static CspStatus write_list(CspCall *call) {
 }
 
 static const char script[] =
-    "func check(which, text) {\n"
+    "func check(input) {\n"
+    "  [which, text] := [input[0], input[1:].to_string()]\n"
     "  value, err := read_value(which, text)\n"
-    "  if err != nil { return false }\n"
+    "  if err != nil { return err.message }\n"
     "  if !(value is list) { return true }\n"
     "  again, refused := read_value(which, write_list(value))\n"
     "  assert(refused == nil && str(again) == str(value))\n"
     "  return true\n"
     "}\n";
 
-static Csp *csp;
-static CspHandle check;
-
-static void fail(const CspResult *result) {
-  fprintf(stderr, "%s\n", result->message != NULL ? result->message : "?");
-  abort();
-}
-
-static void open_runtime(void) {
-  static const CspFunction builtins[] = {
-      {"read_value", "which, text", read_value},
-      {"write_list", "list", write_list},
-      {NULL, NULL, NULL}};
-  CspConfig config;
-  CspResult result;
-  CspValue function;
-  csp_config_init(&config);
-  config.stepped = true;
-  config.max_memory = MEMORY;
-  csp = csp_new(&config);
-  if (csp == NULL) abort();
-  csp_install_language(csp);
-  if (!csp_install_library(csp) || !csp_register_builtins(csp, builtins))
-    abort();
-  CspCall *call = csp_host(csp);
-  if (csp_load(call, "fuzz", script, strlen(script), &result) != CSP_DONE)
-    fail(&result);
-  if (!csp_member(call, result.values[0], "check", &function)) abort();
-  check = csp_hold(call, function);
-}
-
-// false: out of memory.
-static bool try_input(CspCall *call, const uint8_t *data, size_t size,
-                      bool *read) {
-  CspResult result;
-  CspValue args[2] = {csp_int(call, data[0]),
-                      csp_string(call, (const char *)data + 1, size - 1)};
-  if (csp_is_undef(args[1])) return false;
-  CspEnd end = csp_call(call, csp_held(call, check), 2, args, &result);
-  if (end != CSP_DONE) {
-    if (strstr(result.message, "out of memory") == NULL) fail(&result);
-    csp_result_free(&result);
-    return false;
-  }
-  *read = csp_truthy(result.values[0]);
-  csp_result_free(&result);
-  return true;
-}
+static const CspFunction natives[] = {{"read_value", "which, text", read_value},
+                                      {"write_list", "list", write_list},
+                                      {NULL, NULL, NULL}};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // libpq's texts have no NUL inside
   if (size == 0 || memchr(data + 1, '\0', size - 1) != NULL) return 0;
-  if (csp == NULL) open_runtime();
-  CspCall *call = csp_host(csp);
-  bool read;
-  if (!try_input(call, data, size, &read)) {
-    csp_collect(call);  // what the inputs before have left
-    if (!try_input(call, data, size, &read)) abort();
-  }
-  gate(size, read);
-  return 0;
+  if (checker == NULL) checker_open(script, natives);
+  return checker_input(script, data, size, NULL);
 }

@@ -7,18 +7,14 @@
 // `tests/fuzz/run SECONDS` builds and runs it.
 #include "stdlib/regexp.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/checker.h"
 
-#include "tests/fuzz/gate.h"
-#include "vm/csp.h"
-
-enum { MEMORY = 64 << 20, WORK_MOST = 200000 };
+enum { WORK_MOST = 200000 };
 
 static const char script[] =
     "import \"regexp\"\n"
-    "func check(pattern, text) {\n"
+    "func check(data) {\n"
+    "  pattern, text, _ := data[1:].to_string().cut(\"\\n\")\n"
     "  re, err := regexp.compile(pattern)\n"
     "  if err != nil { return }\n"
     "  found := re.find_all(text)\n"
@@ -37,32 +33,6 @@ static const char script[] =
     "  escaped, _ := regexp.compile(regexp.escape(text))\n"
     "  assert(escaped == nil || escaped.find(text).end == len(text))\n"
     "}\n";
-
-static Csp *csp;
-static CspHandle check;
-
-static void fail(const CspResult *result) {
-  fprintf(stderr, "%s\n", result->message != NULL ? result->message : "?");
-  abort();
-}
-
-static void open_runtime(void) {
-  CspConfig config;
-  CspResult result;
-  CspValue function;
-  csp_config_init(&config);
-  config.stepped = true;
-  config.max_memory = MEMORY;
-  csp = csp_new(&config);
-  if (csp == NULL) abort();
-  csp_install_language(csp);
-  if (!csp_install_library(csp)) abort();
-  CspCall *call = csp_host(csp);
-  if (csp_load(call, "fuzz", script, strlen(script), &result) != CSP_DONE)
-    fail(&result);
-  if (!csp_member(call, result.values[0], "check", &function)) abort();
-  check = csp_hold(call, function);
-}
 
 // --- The engines ------------------------------------------------------------
 typedef struct Answer {
@@ -108,7 +78,7 @@ static bool open_regexp(CspCall *call, Regexp *regexp, Str pattern,
                         size_t text) {
   RegexpParse parse = {.call = call, .pattern = pattern};
   memset(regexp, 0, sizeof *regexp);
-  regexp->csp = csp;
+  regexp->csp = checker;
   if (regexp_parse(&parse)) regexp->program = regexp_program(&parse);
   if (parse.fail == REGEXP_WRONG &&
       (parse.wrong > pattern.len || parse.why[0] == '\0'))
@@ -123,18 +93,9 @@ static void close_regexp(Regexp *regexp) {
   if (regexp->program != NULL) regexp_program_free(regexp->program);
 }
 
-static void run_script(CspCall *call, Str pattern, Str text) {
-  CspResult result;
-  CspValue args[2] = {csp_string(call, pattern.data, pattern.len),
-                      csp_string(call, text.data, text.len)};
-  if (csp_is_undef(args[0]) || csp_is_undef(args[1])) {
-    csp_collect(call);
-    return;
-  }
-  CspEnd end = csp_call(call, csp_held(call, check), 2, args, &result);
-  if (end != CSP_DONE && strstr(result.message, "out of memory") == NULL)
-    fail(&result);
-  csp_result_free(&result);
+static void run_script(CspCall *call, const uint8_t *data, size_t size) {
+  bool read;
+  checker_try(data, size, &read, NULL);
   // what the values of patterns had is not taken for a leak
   csp_collect(call);
   csp_collect(call);
@@ -142,9 +103,9 @@ static void run_script(CspCall *call, Str pattern, Str text) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (csp == NULL) open_runtime();
+  if (checker == NULL) checker_open(script, NULL);
   if (size == 0) return 0;
-  CspCall *call = csp_host(csp);
+  CspCall *call = csp_host(checker);
   const char *from = (const char *)data + 1;
   const char *end = memchr(from, '\n', size - 1);
   size_t len = end != NULL ? (size_t)(end - from) : size - 1;
@@ -153,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Regexp regexp;
   bool opened = open_regexp(call, &regexp, pattern, text.len);
   if (opened) compare(call, &regexp, text, data[0]);
-  if (opened) run_script(call, pattern, text);
+  if (opened) run_script(call, data, size);
   close_regexp(&regexp);
   gate(size, opened);
   return 0;

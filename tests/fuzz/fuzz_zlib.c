@@ -5,18 +5,10 @@
 // as they were, as a string too, and refused where they are cut. An inflater
 // gives the same in pieces. The module zlib is linked in. `tests/fuzz/run
 // SECONDS` builds and runs it.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define CHECKER_MODULE csp_module_zlib
+#include "tests/fuzz/checker.h"
 
-#include "tests/fuzz/gate.h"
-#include "vm/csp.h"
-
-enum { MEMORY = 64 << 20 };
-
-const CspNative *csp_module_zlib(void);
-
-// Gives whether the bytes were read.
+// Gives true, or the error with which the bytes are refused.
 static const char script[] =
     "import \"zlib\"\n"
     "const most = 65_536\n"
@@ -62,13 +54,14 @@ static const char script[] =
     "  }\n"
     "  return if i.end() == nil { out } else { nil }\n"
     "}\n"
-    "func check(form, data) {\n"
+    "func check(input) {\n"
+    "  [form, data] := [input[0], input[1:]]\n"
     "  [write, read] := forms[form % 3]\n"
     "  comes_back(write, read, data, form / 3 % 10)\n"
     "  value, err := read(data, most)\n"
     "  pieces := in_pieces(form, data)\n"
     "  assert(err != nil || pieces == value)\n"
-    "  if err != nil { return false }\n"
+    "  if err != nil { return err.message }\n"
     "  assert(len(value) <= most)\n"
     "  is_bound(read, data, value)\n"
     "  for at in (0..=len(data)).by(1 + len(data) / 16) {\n"
@@ -78,62 +71,8 @@ static const char script[] =
     "  return true\n"
     "}\n";
 
-static Csp *csp;
-static CspHandle check;
-
-static void fail(const CspResult *result) {
-  fprintf(stderr, "%s\n", result->message != NULL ? result->message : "?");
-  abort();
-}
-
-static void open_runtime(void) {
-  CspConfig config;
-  CspResult result;
-  CspValue function;
-  csp_config_init(&config);
-  config.stepped = true;
-  config.max_memory = MEMORY;
-  csp = csp_new(&config);
-  if (csp == NULL) abort();
-  csp_install_language(csp);
-  if (!csp_install_library(csp) ||
-      !csp_register(csp, csp_module_zlib()->module))
-    abort();
-  CspCall *call = csp_host(csp);
-  if (csp_load(call, "fuzz", script, strlen(script), &result) != CSP_DONE)
-    fail(&result);
-  if (!csp_member(call, result.values[0], "check", &function)) abort();
-  check = csp_hold(call, function);
-}
-
-// false: out of memory.
-static bool try_input(CspCall *call, const uint8_t *data, size_t size,
-                      bool *read) {
-  CspResult result;
-  CspValue args[2] = {csp_int(call, data[0]),
-                      csp_bytes(call, data + 1, size - 1)};
-  if (csp_is_undef(args[1])) return false;
-  CspEnd end = csp_call(call, csp_held(call, check), 2, args, &result);
-  if (end != CSP_DONE) {
-    if (strstr(result.message, "out of memory") == NULL) fail(&result);
-    csp_result_free(&result);
-    return false;
-  }
-  *read = csp_truthy(result.values[0]);
-  csp_result_free(&result);
-  return true;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0) return 0;
-  if (csp == NULL) open_runtime();
-  CspCall *call = csp_host(csp);
-  bool read;
-  if (!try_input(call, data, size, &read)) {
-    csp_collect(call);  // what the inputs before have left
-    if (!try_input(call, data, size, &read)) abort();
-  }
-  gate(size, read);
-  return 0;
+  return checker_input(script, data, size, NULL);
 }

@@ -101,7 +101,7 @@ static void setup_sleeper(void) {
   sched.config.m_limit = 0;   // no other M
   sched.netpoll.waiters = 1;  // so it polls
   ms[2].p = NULL;
-  ps[2].m = NULL;  // taken, for whom is woken
+  ps[2].m = NULL;  // taken, for the thread that is woken
 }
 
 static void sleep_in_pool(void) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // csp.h's functions for structs, methods, ranges, and text of bounded length.
-#include "embed_fixture.h"
+#include "stepped_fixture.h"
 
-static Host host;
 static CspHandle script;
-static CspCall *call;
 
 static const char text[] =
     "made := 0\n"
@@ -25,16 +23,8 @@ static const char text[] =
     "func long() => \"ab\".repeat(10_000_000)\n";
 
 static int open_it(void **state) {
-  (void)state;
-  open_host(&host, STEPPED);
+  open_stepped(state);
   script = load(&host, text);
-  call = csp_host(host.csp);
-  return 0;
-}
-
-static int close_it(void **state) {
-  (void)state;
-  close_host(&host);
   return 0;
 }
 
@@ -295,5 +285,5 @@ int main(void) {
       cmocka_unit_test(every_cut_is_a_prefix_of_the_text),
       cmocka_unit_test(huge_values_are_bounded),
   };
-  return cmocka_run_group_tests(tests, open_it, close_it);
+  return cmocka_run_group_tests(tests, open_it, close_stepped);
 }

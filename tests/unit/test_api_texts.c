@@ -6,11 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "embed_fixture.h"
+#include "stepped_fixture.h"
 
-static Host host;
 static CspHandle script;
-static CspCall *call;
 
 static const char text[] =
     "struct Plain { x }\n"
@@ -22,11 +20,9 @@ static const char text[] =
 static CspValue few, none, map, plain, shown, quoted;
 
 static int open_it(void **state) {
-  (void)state;
   CspResult result;
-  open_host(&host, STEPPED);
+  open_stepped(state);
   script = load(&host, text);
-  call = csp_host(host.csp);
   csp_call(call, member(&host, script, "values"), 0, NULL, &result);
   assert_int_equal(result.end, CSP_DONE);
   assert_int_equal(result.count, 6);
@@ -37,12 +33,6 @@ static int open_it(void **state) {
   plain = result.values[3];
   shown = result.values[4];
   quoted = result.values[5];
-  return 0;
-}
-
-static int close_it(void **state) {
-  (void)state;
-  close_host(&host);
   return 0;
 }
 
@@ -374,7 +364,8 @@ static void a_wait_that_is_ended_before_it_begins_goes_on_to_work(
   run_waits(functions, "ends_it()\nends_it()\nprintln(waits())\n");
 }
 
-#define WITH_HOST(test) cmocka_unit_test_setup_teardown(test, open_it, close_it)
+#define WITH_HOST(test) \
+  cmocka_unit_test_setup_teardown(test, open_it, close_stepped)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // csp.h's functions for values that no module of the library calls: they are
 // for hosts. Compared, errors, maps by name, channels without waiting.
-#include "embed_fixture.h"
+#include "stepped_fixture.h"
 
 #include <errno.h>
 #include <math.h>
 
-static Host host;
 static CspHandle script;
-static CspCall *call;
 
 static const char text[] =
     "func pair() { a := [1]; return a, a, [1] }\n"
@@ -25,16 +23,8 @@ static const char text[] =
     "func tell() { println(\"kept\") }\n";
 
 static int open_it(void **state) {
-  (void)state;
-  open_host(&host, STEPPED);
+  open_stepped(state);
   script = load(&host, text);
-  call = csp_host(host.csp);
-  return 0;
-}
-
-static int close_it(void **state) {
-  (void)state;
-  close_host(&host);
   return 0;
 }
 
@@ -343,5 +333,5 @@ int main(void) {
       cmocka_unit_test(what_was_printed_is_flushed),
       cmocka_unit_test(errors_are_handed_over),
   };
-  return cmocka_run_group_tests(tests, open_it, close_it);
+  return cmocka_run_group_tests(tests, open_it, close_stepped);
 }

@@ -1,25 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Values as CBOR and back: the vectors of RFC 8949 (appendices A and F), round
 // trips, and what is refused.
-#include "embed_fixture.h"
+#include "stepped_fixture.h"
 
 #include <math.h>
-
-static Host host;
-static CspCall *call;
-
-static int open_it(void **state) {
-  (void)state;
-  open_host(&host, STEPPED);
-  call = csp_host(host.csp);
-  return 0;
-}
-
-static int close_it(void **state) {
-  (void)state;
-  close_host(&host);
-  return 0;
-}
 
 // --- Hexadecimal ------------------------------------------------------------
 enum { BYTES_MAX = 256 };
@@ -693,5 +677,5 @@ int main(void) {
       cmocka_unit_test(a_tuple_is_written_as_a_list),
       cmocka_unit_test(long_values_go_both_ways),
   };
-  return cmocka_run_group_tests(tests, open_it, close_it);
+  return cmocka_run_group_tests(tests, open_stepped, close_stepped);
 }

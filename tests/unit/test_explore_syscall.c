@@ -149,8 +149,8 @@ static void leaver(P *p, Task *task) {
   CO_END;
 }
 
-// A call that lasts until the world is stopped, and nobody who would take its
-// P before: it must not be waited for.
+// A call that lasts until the world is stopped, and no thread takes its P
+// before that. The call must not be waited for.
 static void waiting_caller(P *p, Task *task) {
   CO_BEGIN;
   task->shared->sched->sysmon.started = 1;  // as enter_quick wants it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Turns of descriptors under interleaving (row 24). One G at a time is in a
-// side. Everybody who asks has a turn, is told that the descriptor has ended,
-// or is cancelled, and nobody is forgotten. When it has ended one G, and only
+// side. Each G that asks has a turn, is told that the descriptor has ended,
+// or is cancelled, and none is forgotten. When it has ended one G, and only
 // one, is told to close it, after the last turn.
 //
 // Found when broken (tests/explore/mutants):

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Descriptors of a host's natives (CspFd): turns, waits, deadlines, the end, in
 // runtimes with threads and in stepped ones, and what csp_free finds waiting.
-#include <dirent.h>
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "embed_fixture.h"
 
 // --- Natives ----------------------------------------------------------------
@@ -130,15 +130,6 @@ static const CspFunction natives[] = {
     {"open_file", "", open_file}, {NULL, NULL, NULL}};
 
 // --- Hosts ------------------------------------------------------------------
-static int descriptors(void) {
-  int count = 0;
-  DIR *folder = opendir("/proc/self/fd");
-  assert_non_null(folder);
-  while (readdir(folder) != NULL) count++;
-  closedir(folder);
-  return count;
-}
-
 static void open_fds(Host *host, bool stepped, int procs) {
   CspConfig config;
   test_config(&config);
@@ -154,7 +145,7 @@ static void open_fds(Host *host, bool stepped, int procs) {
 // Stepped, and with 1 and 4 Ps.
 static void run_everywhere(const char *text, const char *expected) {
   static const int procs[] = {0, 1, 4};
-  int before = descriptors();
+  int before = open_descriptors();
   for (int i = 0; i < 3; i++) {
     Host host;
     int status = -1;
@@ -164,7 +155,7 @@ static void run_everywhere(const char *text, const char *expected) {
     assert_int_equal(status, 0);
     assert_string_equal(host.out, expected);
     close_host(&host);
-    assert_int_equal(descriptors(), before);
+    assert_int_equal(open_descriptors(), before);
   }
 }
 
@@ -239,7 +230,7 @@ static void storm(void **state) {
 // csp_free finds goroutines in a turn, in a queue, and a closed end.
 static void freed_while_they_wait(void **state) {
   (void)state;
-  int before = descriptors();
+  int before = open_descriptors();
   static const char text[] =
       "a, b := ends()\n"
       "for i in 3 { go take(a) }\n"
@@ -254,7 +245,7 @@ static void freed_while_they_wait(void **state) {
       CSP_DONE);
   csp_result_free(&result);
   close_host(&host);
-  assert_int_equal(descriptors(), before);
+  assert_int_equal(open_descriptors(), before);
 }
 
 int main(void) {

@@ -7,9 +7,9 @@
 // A step is a csp_step of a microsecond. So the goroutines take turns
 // at each piece and each wait. The text is longer than the file's buffer, than
 // a pipe and than the first rooms of a read.
-#include <dirent.h>
 #include <signal.h>
 
+#include "descriptors.h"
 #include "embed_fixture.h"
 
 static const char script[] =
@@ -205,15 +205,6 @@ static const char script[] =
 
 // Four reads are of a regular file, and four of a FIFO.
 enum { READS = 8, WRITES = 4 };
-
-static int open_descriptors(void) {
-  int count = 0;
-  DIR *folder = opendir("/proc/self/fd");
-  assert_non_null(folder);
-  while (readdir(folder) != NULL) count++;
-  closedir(folder);
-  return count;
-}
 
 // The steps that were made before the read was over, at most so many.
 static int take_steps(Host *host, CspHandle module, int most) {

@@ -2,7 +2,7 @@
 // Collections for which the host's allocator has no memory: marking has one
 // segment a marker, and finds all the same what a root leads to. What is
 // collected by mistake is overwritten by strings of X.
-#include "embed_fixture.h"
+#include "stepped_fixture.h"
 
 static bool refused;
 
@@ -15,9 +15,6 @@ static void *allocate(void *arg, void *block, size_t old, size_t size) {
   return refused ? NULL : realloc(block, size);
 }
 
-static Host host;
-static CspCall *call;
-
 static int open_it(void **state) {
   (void)state;
   CspConfig config;
@@ -27,12 +24,6 @@ static int open_it(void **state) {
   config.debug = NULL;  // it collects when this test says so
   open_configured(&host, &config);
   call = csp_host(host.csp);
-  return 0;
-}
-
-static int close_it(void **state) {
-  (void)state;
-  close_host(&host);
   return 0;
 }
 
@@ -103,5 +94,5 @@ int main(void) {
       cmocka_unit_test(what_the_host_holds_stays),
       cmocka_unit_test(what_a_script_reaches_stays),
   };
-  return cmocka_run_group_tests(tests, open_it, close_it);
+  return cmocka_run_group_tests(tests, open_it, close_stepped);
 }

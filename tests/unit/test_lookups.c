@@ -140,7 +140,7 @@ static CspStatus calls_all_go(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
-// Whether who connects to ::1 at that port gets no answer, as far as can be
+// Whether a connection to ::1 at that port gets no answer, as far as can be
 // seen.
 static bool is_silent(uint16_t port) {
   struct sockaddr_in6 at = {.sin6_family = AF_INET6,

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The module net in hosts: what they allow, roots, and runtimes that end while
 // goroutines wait for the network.
-#include <dirent.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "root_fixture.h"
-
-static int descriptors(void) {
-  DIR *dir = opendir("/proc/self/fd");
-  int count = 0;
-  assert_non_null(dir);
-  while (readdir(dir) != NULL) count++;
-  closedir(dir);
-  return count;
-}
 
 // --- What a host allows -----------------------------------------------------
 static void net_is_allowed_alone(void **state) {
@@ -119,7 +110,7 @@ static void runtimes_end_while_all_wait(void **state) {
   (void)state;
   static const char *const ends[] = {"", "os.exit(0)\n",
                                      "panic(\"the end\")\n"};
-  int before = descriptors();
+  int before = open_descriptors();
   for (int procs = 1; procs <= 8; procs *= 2) {
     for (int i = 0; i < 3; i++) {
       char text[2048];
@@ -130,12 +121,12 @@ static void runtimes_end_while_all_wait(void **state) {
       expect_end(config, text, i == 2, i == 2 ? "the end" : "");
     }
   }
-  assert_int_equal(descriptors(), before);
+  assert_int_equal(open_descriptors(), before);
 }
 
 static void stepped_runtimes_wait(void **state) {
   (void)state;
-  int before = descriptors();
+  int before = open_descriptors();
   for (int steps = 0; steps < 200; steps += 7) {
     Host host;
     host_open(&host, (CspConfig){.stepped = true, .allowed = CSP_ALL});
@@ -146,7 +137,7 @@ static void stepped_runtimes_wait(void **state) {
     for (int i = 0; i < steps; i++) csp_step(host.csp, 100000);
     host_close(&host);
   }
-  assert_int_equal(descriptors(), before);
+  assert_int_equal(open_descriptors(), before);
 }
 
 int main(void) {

@@ -39,7 +39,7 @@ static bool shares(const ObjString *a, const ObjString *b) {
          string_data(a) == string_data(b);
 }
 
-// --- Who shares bytes -------------------------------------------------------
+// --- Which share bytes ------------------------------------------------------
 static void the_longest_takes_the_room(void **state) {
   (void)state;
   Fixture *fixture = fixture_new(1);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // timer(d): one that is on its way to fire, out of the P's heap, while it is
 // stopped or reset gives nothing. (tests/timers/ has all else.)
-#include "embed_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
+// its `call` would hide theirs
+#include "stepped_fixture.h"
 
-static Host host;
 static CspHandle script;
-static CspCall *call;
 static CspResult result;
 
 static const char text[] =
@@ -19,16 +18,8 @@ static const char text[] =
     "func stop(t) => t.stop()\n";
 
 static int open_it(void **state) {
-  (void)state;
-  open_host(&host, STEPPED);
+  open_stepped(state);
   script = load(&host, text);
-  call = csp_host(host.csp);
-  return 0;
-}
-
-static int close_it(void **state) {
-  (void)state;
-  close_host(&host);
   return 0;
 }
 
@@ -77,5 +68,5 @@ int main(void) {
       cmocka_unit_test(one_that_was_reset_waits_for_its_new_time),
       cmocka_unit_test(one_that_is_due_fires_once),
   };
-  return cmocka_run_group_tests(tests, open_it, close_it);
+  return cmocka_run_group_tests(tests, open_it, close_stepped);
 }

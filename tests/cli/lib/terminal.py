@@ -67,6 +67,14 @@ class Terminal:
             print(f"{line!r} gave {got!r}, not {output!r}")
             sys.exit(1)
 
+    def interrupt(self, line, text):
+        """Ctrl-C while a line that prints "go" runs; waits for the text."""
+        self.send(line + "\n")
+        self.expect("go\n")
+        self.send("\x03")
+        self.expect(text)
+        self.prompt()
+
     def end(self, keys="\x04"):
         """Sends them and waits for the end; the exit status."""
         self.send(keys)

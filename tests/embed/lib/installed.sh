@@ -46,3 +46,12 @@ host() {
 # come with the program.
 kinds=static
 [ -n "$san" ] || kinds='static shared'
+
+# module_host NAME: builds $TMPDIR/host, the program data/module_host.c with the
+# native module NAME.
+module_host() {
+  local libs
+  libs=$(pkg-config --static --libs "cspvm-$1" | sed 's/-lcspvm /-l:libcspvm.a /')
+  gcc -std=gnu11 $flags $(pkg-config --cflags "cspvm-$1") -D"MODULE=csp_module_$1" \
+    tests/embed/data/module_host.c -o "$TMPDIR/host" $libs $counters
+}

@@ -1,5 +1,5 @@
 # A collected file that would have to wait (a pipe that is full) does not stop
-# those who collect: what it has left is written at the end.
+# the collector. What it has left is written at the end.
 # expect: the others go on
 # expect: 140000
 # timeout: 60

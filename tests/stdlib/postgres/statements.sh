@@ -167,7 +167,7 @@ println(db.transaction(func(tx) {
 }))                                       // expect: nil back
 println(db.one("select count(*) as n from c")?.n == SIZE + 3)  // expect: true
 
-// Notifications, and the end of who sends them.
+// Notifications, and the end of the server's process that sends them.
 listener := db.listen(["news", "a\"b"])?
 println(db.notify("news", "first"), db.notify("a\"b"))  // expect: nil nil
 println(db.transaction(func(tx) {

@@ -1,5 +1,5 @@
 # 500 goroutines at once, and 10,000 calls that are cancelled: each reply goes
-# to the one who asked, and nothing is left over.
+# to the goroutine that asked, and nothing is left over.
 # needs: redis-server
 # timeout: 200
 # small: SIZE=5

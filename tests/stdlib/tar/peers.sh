@@ -11,38 +11,13 @@
 # expect: gzip: 12 nil
 # expect: old: 3 nil
 # expect: [("a/one", "file", 420), ("a/two", "link", 420)]
-cd "$TMPDIR" || exit
-mkdir -p tree/deep/er tree/empty
-echo one > tree/one
-head -c 100000 /dev/urandom > tree/deep/large
-: > tree/deep/nothing
+. tests/stdlib/zip/lib/peers.sh tar
 long=$(printf 'x%.0s' $(seq 90))
 mkdir "tree/$long"
 echo long > "tree/$long/$long"
-ln -s ../one tree/deep/link
 ln -s one "tree/$long/l"
 ln -s "$long/$long" tree/far
-chmod 750 tree/one
-touch -d '2001-02-03 04:05:06' tree/one tree/deep/large
-cat > write.csp << 'END'
-import "tar"
-w := tar.create("ours.tar")?
-w.add_path("tree")?
-w.add("more", "text")?
-w.close()?
-END
-cat > read.csp << 'END'
-import "os"
-import "tar"
-os.remove_all("out")?
-count, err := tar.extract(os.args[1], "out", most: 1 << 20)
-println("${os.args[0]}: ${count} ${err}")
-END
-"$CSPVM" write.csp
-same() { # FOLDER: as the tree, with its times and permissions
-  diff -r --no-dereference tree "$1" &&
-    [ "$(stat -c %a:%Y "$1/one")" = "$(stat -c %a:%Y tree/one)" ]
-}
+make_ours
 mkdir theirs && tar xf ours.tar -C theirs && same theirs/tree && [ "$(cat theirs/more)" = text ] && echo 'tar reads it'
 python3 -c '
 import tarfile

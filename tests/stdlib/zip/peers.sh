@@ -11,36 +11,11 @@
 # expect: in front: 1 nil
 # expect: comment: 1 nil
 # needs: zip unzip
-cd "$TMPDIR" || exit
-mkdir -p tree/deep/er tree/empty
-echo one > tree/one
-head -c 100000 /dev/urandom > tree/deep/large
-: > tree/deep/nothing
+. tests/stdlib/zip/lib/peers.sh zip
 seq 20000 > tree/größe
-ln -s ../one tree/deep/link
 ln -s one tree/link
 seq 3000 > tree/deep/er/numbers
-chmod 750 tree/one
-touch -d '2001-02-03 04:05:06' tree/one tree/deep/large
-cat > write.csp << 'END'
-import "zip"
-w := zip.create("ours.zip")?
-w.add_path("tree")?
-w.add("more", "text")?
-w.close()?
-END
-cat > read.csp << 'END'
-import "os"
-import "zip"
-os.remove_all("out")?
-count, err := zip.extract(os.args[1], "out", most: 1 << 20)
-println("${os.args[0]}: ${count} ${err}")
-END
-"$CSPVM" write.csp
-same() { # FOLDER: as the tree, with its times and permissions
-  diff -r --no-dereference tree "$1" &&
-    [ "$(stat -c %a:%Y "$1/one")" = "$(stat -c %a:%Y tree/one)" ]
-}
+make_ours
 mkdir theirs && unzip -q ours.zip -d theirs && same theirs/tree && [ "$(cat theirs/more)" = text ] && echo 'unzip reads it'
 python3 -c '
 import zipfile

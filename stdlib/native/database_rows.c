@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// What the native modules of databases share: what a runtime's connections hold
+// together, and rows as values of the language. The state is any thread's of
+// the runtime. A row belongs to the native that makes its values.
+#include "stdlib/native/database_rows.h"
+
+#include <string.h>
+
+// --- The runtime's ----------------------------------------------------------
+void db_drop_shared(DbShared *shared) {
+  if (__atomic_sub_fetch(&shared->users, 1, __ATOMIC_SEQ_CST) == 0)
+    csp_alloc_free(shared);
+}
+
+void db_finalize_shared(void *data) {
+  DbShared **shared = data;
+  if (*shared != NULL) db_drop_shared(*shared);
+}
+
+DbShared *db_get_shared(Csp *csp, const CspClass *state_class) {
+  DbShared **state = csp_state(csp, state_class), *none = NULL;
+  if (state == NULL) return NULL;
+  DbShared *shared = __atomic_load_n(state, __ATOMIC_SEQ_CST);
+  if (shared == NULL) {
+    DbShared *made = csp_alloc(csp, NULL, sizeof *made);
+    if (made == NULL) return NULL;
+    *made = (DbShared){0, 1};
+    bool won = __atomic_compare_exchange_n(state, &none, made, false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (!won) csp_alloc_free(made);
+    shared = won ? made : none;
+  }
+  __atomic_fetch_add(&shared->users, 1, __ATOMIC_SEQ_CST);
+  return shared;
+}
+
+void db_set_held(DbShared *shared, int64_t *held, int64_t now) {
+  __atomic_fetch_add(&shared->held, now - *held, __ATOMIC_SEQ_CST);
+  *held = now;
+}
+
+// --- Rows -------------------------------------------------------------------
+const char *db_name(CspCall *call) {
+  size_t len;
+  CspValue name = csp_arg(call, csp_argc(call) - 1);
+  const char *text =
+      csp_type(name) == CSP_STRING ? csp_to_string(name, &len) : NULL;
+  return text != NULL ? text : csp_name(call);
+}
+
+bool db_make_names(CspCall *call, const DbRow *row, CspValue *names) {
+  *names = csp_list(call, (size_t)row->columns);
+  for (int i = 0; i < row->columns; i++) {
+    const char *name = row->name(row, i);
+    CspValue v = csp_string(call, name, name != NULL ? strlen(name) : 0);
+    if (!csp_list_push(call, *names, v)) return false;
+  }
+  return csp_work(call, 64 * (uint64_t)row->columns);
+}
+
+bool db_make_map(CspCall *call, DbRow *row, CspValue names, CspValue *v) {
+  *v = csp_map(call, (size_t)row->columns);
+  for (int i = 0; i < row->columns; i++) {
+    CspValue cell;
+    if (!row->cell(call, row, i, &cell) ||
+        !csp_map_set(call, *v, csp_list_get(names, (size_t)i), cell))
+      return false;
+  }
+  return true;
+}
+
+bool db_make_struct(CspCall *call, DbRow *row, CspValue type, CspValue *v,
+                    CspStatus *status) {
+  const char *names[DB_FIELDS_MOST];
+  CspValue values[DB_FIELDS_MOST];
+  CspResult made;
+  *status = CSP_PANIC;
+  if (row->columns > DB_FIELDS_MOST) {
+    csp_panic(call, "%s: a row that becomes a struct has at most %d columns",
+              db_name(call), DB_FIELDS_MOST);
+    return false;
+  }
+  for (int i = 0; i < row->columns; i++) {
+    names[i] = row->name(row, i);
+    if (!row->cell(call, row, i, &values[i])) return false;
+    if (csp_is_undef(values[i])) {
+      csp_panic_memory(call);
+      return false;
+    }
+  }
+  CspEnd end = csp_new_struct(call, type, row->columns, values, names, &made);
+  *v = made.values[0];
+  if (end == CSP_DONE) csp_result_free(&made);
+  if (end != CSP_DONE) *status = csp_rethrow(call, &made);
+  return end == CSP_DONE;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What the native modules of databases share: what a runtime's connections hold
+// together, and rows as values of the language.
+#ifndef CSP_STDLIB_NATIVE_DATABASE_ROWS_H
+#define CSP_STDLIB_NATIVE_DATABASE_ROWS_H
+
+#include "vm/csp.h"
+
+enum { DB_FIELDS_MOST = 64 };  // columns of a row that becomes a struct
+
+// Of a runtime and its connections. All are atomic.
+typedef struct DbShared {
+  int64_t held;  // bytes of the library's that the connections keep
+  int64_t users;
+} DbShared;
+
+// The runtime's state of that class, whose data is a DbShared *. The first call
+// makes it. Any thread. NULL: no memory.
+DbShared *db_get_shared(Csp *csp, const CspClass *state_class);
+void db_drop_shared(DbShared *shared);
+void db_finalize_shared(void *data);  // of the class
+// A connection that counts *held holds `now` bytes.
+void db_set_held(DbShared *shared, int64_t *held, int64_t now);
+
+// The name of what the script has called, for messages: the last argument.
+const char *db_name(CspCall *call);
+
+// A row of a result. Each module has a struct that begins with this one.
+typedef struct DbRow {
+  int columns;
+  const char *(*name)(const struct DbRow *row, int column);  // may be NULL
+  // The cells are made in their order. false: it has panicked, or the module
+  // knows why. The value may be undef, for want of memory.
+  bool (*cell)(CspCall *call, struct DbRow *row, int column, CspValue *v);
+} DbRow;
+
+// The names of the columns, as strings. false: panicked.
+bool db_make_names(CspCall *call, const DbRow *row, CspValue *names);
+// A map of these names. false: as `cell` says.
+bool db_make_map(CspCall *call, DbRow *row, CspValue names, CspValue *v);
+// A struct with a field of each column's name. The defaults of the others may
+// call the script. false: *status is the call's, or as `cell` says.
+bool db_make_struct(CspCall *call, DbRow *row, CspValue type, CspValue *v,
+                    CspStatus *status);
+
+#endif
