@@ -172,6 +172,7 @@ bool boot_vm(Csp *csp) {
     return false;
   return csp_register_builtins(csp, builtin_functions) &&
          csp_register_builtins(csp, builtin_sched_functions) &&
+         csp_register_builtins(csp, group_functions) &&
          csp_register_builtins(csp, builtin_lock_functions) &&
          csp_register_builtins(csp, builtin_runtime_functions) &&
          csp_register_builtins(csp, post_functions) &&
