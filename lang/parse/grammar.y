@@ -83,7 +83,7 @@ size_t grammar_size(void) { return sizeof(yyParser); }
 %type head {Head}
 
 // ---- statements ------------------------------------------------------------
-file ::= BEGIN stmts(S). { parse->tree = S.first; }
+file ::= BEGIN stmts(S). { parse->tree = tree_input(parse, S.first); }
 
 stmts(A) ::= . { A = (List){0}; }
 stmts(A) ::= stmts(A) SEMI|NEWLINE.
