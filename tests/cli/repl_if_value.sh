@@ -8,6 +8,7 @@
 # expect: {"a": 1}
 # expect: int
 # expect: "long"
+# expect: status 1
 # expect stderr: panic: no case of the `switch` fits 5
 # expect stderr: repl[10]:1:12: error: the value is not used
 # expect stderr: repl[11]:1:23: error: the value is not used
@@ -29,3 +30,4 @@ if x > 3 {
   "short"
 }
 END
+echo "status $?"
