@@ -83,9 +83,8 @@ Node *tree_value(Parse *parse, Node *stmt) {
   return node;
 }
 
-// --- Inputs of a session
-// ------------------------------------------------------ What the branches of a
-// statement end with.
+// --- Inputs of a session ----------------------------------------------------
+// What the branches of a statement end with.
 typedef struct Ends {
   bool all_give;  // an expression each, or they leave
   bool bare;      // one is no call, so as a statement it is an error

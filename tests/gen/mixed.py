@@ -223,7 +223,7 @@ class Maker(Words, Shapes, Grown):
             self.emit("%s = clip(%s)" % (name, self.expression(kind)))
 
     def value(self):
-        """An `if` or `switch` whose branches run statements and give a value."""
+        """An `if` or `switch` whose branches do things and give a value."""
         kind = self.rng.choice(["int", "int", "str", "list", "tuple"])
         old = self.pick(kind) if self.chance(0.3) else None
         new = "" if old else self.new_name("v")

@@ -257,10 +257,10 @@ static ObjGroup *closed(Goroutine *g, ObjGroup *group) {
   RT_ASSERT(group->group.ended && open_group(g) != group);
   g->shield_at = group->shield_at;
   const Group *around = g->g.group;
-  // relaxed: all members have left; seq: as in g_cancelled
-  if (rt_load_relaxed(&group->told) && around != NULL &&
-      rt_load_seq(&around->cancelled) != NOT_CANCELLED)
-    mark_told(g);
+  // relaxed: all members have left
+  bool told = rt_load_relaxed(&group->told) && around != NULL;
+  // seq: as in g_cancelled
+  if (told && rt_load_seq(&around->cancelled) != NOT_CANCELLED) mark_told(g);
   return group;
 }
 
