@@ -15,7 +15,8 @@ typedef struct Source {
   const char *path;  // as messages show it
   const char *text;  // NUL-terminated, owned by the caller
   size_t len;
-  bool map_first;  // a brace at its beginning opens a map, no block
+  bool map_first;   // a brace at its beginning opens a map, no block
+  bool value_last;  // its last statement may give the value of the whole
 } Source;
 
 // The line of that place, without its end.

@@ -105,6 +105,7 @@ struct ObjClosure *session_compile(Session *session, struct Local *local,
       .session = input};
   unit.source.map_first =
       !input->file && lang_begins_with_map(input->text, input->len);
+  unit.source.value_last = !input->file;
   size_t members = map_len(session->module->members);
   loader_begin(&loader, vm, &loading);
   vm->boot = local;  // nobody else uses it while the runtime runs

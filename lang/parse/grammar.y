@@ -83,7 +83,7 @@ size_t grammar_size(void) { return sizeof(yyParser); }
 %type head {Head}
 
 // ---- statements ------------------------------------------------------------
-file ::= BEGIN stmts(S). { parse->tree = S.first; }
+file ::= BEGIN stmts(S). { parse->tree = tree_input(parse, S.first); }
 
 stmts(A) ::= . { A = (List){0}; }
 stmts(A) ::= stmts(A) SEMI|NEWLINE.
@@ -292,6 +292,9 @@ args(A) ::= args(B) COMMA arg(E). { A = list_add(parse, B, E); }
 arg(A) ::= expr(A).
 arg(A) ::= expr(E) ELLIPSIS(O). { A = tree_spread(parse, E, &O); }
 arg(A) ::= NAME(N) COLON expr(E). { A = tree_named(parse, &N, E); }
+arg(A) ::= value(E). { A = tree_paren(parse, E); }
+arg(A) ::= NAME(N) COLON value(E).
+  { A = tree_named(parse, &N, tree_paren(parse, E)); }
 
 primary(A) ::= NAME(N). { A = tree_name(parse, &N); }
 primary(A) ::= INT|FLOAT|STR|TRUE|FALSE|NIL(L). { A = tree_literal(parse, &L); }

@@ -658,7 +658,8 @@ typedef struct Trial {
 } Trial;
 
 static Trial try_text(const char *text, size_t len, bool map_first) {
-  Source source = {"", text, len, map_first};
+  Source source = {
+      .path = "", .text = text, .len = len, .map_first = map_first};
   Arena *arena = arena_new(&mem_libc, rt_entropy());
   Diags *diags = diags_new(&mem_libc, &source);
   Trial trial = {false, 0};

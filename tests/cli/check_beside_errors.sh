@@ -3,9 +3,9 @@
 # expect: a.csp:3:3: warning: `other` is never used
 # expect:       other := 1
 # expect:       ^~~~~
-# expect: a.csp:5:18: error: unexpected keyword `if`, expected an expression or `)`
-# expect:       print(os.args, if data { 1 } else { 2 })
-# expect:                      ^~
+# expect: a.csp:5:22: error: unexpected keyword `if`, expected an expression
+# expect:       print(os.args, 1 + if data { 1 } else { 2 })
+# expect:                          ^~
 # expect:     inside an expression, put the statement into parentheses
 # expect: status 2
 cd "$TMPDIR" || exit
@@ -14,7 +14,7 @@ import "os"
 func f() {
   other := 1
   data := true
-  print(os.args, if data { 1 } else { 2 })
+  print(os.args, 1 + if data { 1 } else { 2 })
 }
 f()
 CSP

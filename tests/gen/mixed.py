@@ -26,6 +26,7 @@ import "math"
 import "sched"
 import "strings"
 import "sync"
+import "time"
 struct Point { x, y = x + 1 }
 func (p Point) sum() => p.x + p.y
 func (p Point) mix(n, by = 3) => p.x *% n +% p.y ^ by
@@ -221,6 +222,62 @@ class Maker(Words, Shapes, Grown):
         else:
             self.emit("%s = clip(%s)" % (name, self.expression(kind)))
 
+    def value(self):
+        """An `if` or `switch` whose branches do things and give a value."""
+        kind = self.rng.choice(["int", "int", "str", "list", "tuple"])
+        old = self.pick(kind) if self.chance(0.3) else None
+        new = "" if old else self.new_name("v")
+        form = self.rng.choice(["%s := ", "%s := ", "var %s = ", "const %s = "])
+        begin = old + " = " if old else form % new
+        if self.results == 1 and self.chance(0.05):
+            kind, new, begin = "int", "", "return "
+
+        def give():
+            keep = self.loops, self.labels  # no `break` of this switch
+            self.loops, self.labels = 0, []
+            self.statements(0, 2)
+            self.emit("clip(%s)" % self.expression(kind, 2))
+            self.loops, self.labels = keep
+        if self.chance(0.6):
+            self.block(begin + "if %s {" % self.head("bool"), give, tail="} else {")
+            self.block(self.lines.pop().strip(), give)
+        else:
+            self.emit(begin + "switch %s {" % self.head("int"))
+            for _ in range(self.rng.randint(0, 3)):
+                self.clause("case %s:" % self.expression("int", 1), give)
+            self.clause("default:", give)
+            self.emit("}")
+        if new:
+            self.names.append((new, kind))
+            self.writable |= {new} if "const" not in begin else set()
+
+    def apart(self):
+        """A list or tuple, whose elements get names."""
+        names = [self.rng.choice([self.new_name("e"), self.new_name("e"), "_"])
+                 for _ in range(self.rng.randint(1, 3))]
+        rest = self.new_name("e") if self.chance(0.5) or set(names) == {"_"} else ""
+        more = self.rng.randint(0, 2) if rest else 0
+        values = ", ".join(self.expression("int", 2) for _ in range(len(names) + more))
+        self.emit("[%s] := %s" % (
+            ", ".join(names + [rest + "..."] * bool(rest)),
+            self.rng.choice(["[%s]", "(%s,)", "tuple([%s])"]) % values))
+        self.names += [(n, "int") for n in names if n != "_"] + [(rest, "list")] * bool(rest)
+
+    def counted(self):
+        """A map that has a default."""
+        m, c = self.new_name("m"), self.new_name("i")
+        self.emit("%s := map(%sdefault: %d)" % (
+            m, self.rng.choice(["", "{a: 1}, "]), self.rng.randint(0, 9)))
+        self.emit("for %s in clip(%s) { %s[%s] += 1 }" % (
+            c, self.expression("str", 2), m, c))
+        for _ in range(self.rng.randint(1, 3)):
+            self.emit(self.rng.choice([
+                "{0}.a++", "{0}.b -= {1}", "{0}.c ??= {1}", "delete({0}, {2})",
+                "{0} = copy({0})", "{0}[({1}, {2})] += {1}"]).format(
+                    m, self.expression("int", 1), self.expression("str", 1)))
+        self.say("%s, %s.none, %s in %s" % (m, m, self.expression("str", 1), m))
+        self.names.append((m, "map"))
+
     def assign_many(self):
         a, b = self.pick("int"), self.pick("int")
         if a is None or a == b:
@@ -303,7 +360,9 @@ class Maker(Words, Shapes, Grown):
             "func() { defer risky({int!}); return {int!} }()", "{list}.try_map(risky)",
             "func() { defer func() { panic(Fault({int!})) }(); panic({str!}) }()",
             "func() { risky({int!}); return {int!} }()", "risky({int!})?",
-            "{str}[{int!}:{int!}]", "{any}[{any!}]", "for_each({list!})"])
+            "{str}[{int!}:{int!}]", "{any}[{any!}]", "for_each({list!})",
+            "clip(default: {any!})", "{list}.map(risky)", "map(default: {any!})",
+            "time.limit({Few} * 1h + 1h, func() => risky({int!}))"])
         text = self.fill(text.replace("for_each", "strings.to_upper"), 2)
         self.say("try(func() => %s)" % text)
 
@@ -392,6 +451,8 @@ class Maker(Words, Shapes, Grown):
         text = "%s(%s)" % (f.name, self.arguments(f, 1))
         a, b = self.new_name("v"), self.new_name("v")
         if self.results == 2 and self.chance(0.5):
+            if f.shared and self.starts and not self.shared and self.chance(0.3):
+                text = "(<-go %s)" % text
             self.emit("%s := %s?" % (a, text))
             self.names.append((a, "int"))
         elif self.chance(0.3):
@@ -470,7 +531,7 @@ class Maker(Words, Shapes, Grown):
     def loop(self):
         names, head = [], ""
         turns = self.rng.randint(1, MOST_TURNS)
-        a, b, form = self.new_name("i"), self.new_name("i"), self.rng.randint(0, 9)
+        a, b, form = self.new_name("i"), self.new_name("i"), self.rng.randint(0, 10)
         if form == 0:
             names, head = [(a, "int")], "for %s in %d {" % (a, turns)
         elif form == 1:
@@ -496,6 +557,11 @@ class Maker(Words, Shapes, Grown):
             low = self.rng.randint(-3, 300)
             names = [(a, "int")]
             head = "for %s in %d..=%d {" % (a, low, low + turns - 1)
+        elif form == 10:
+            step = self.rng.choice([1, 2, 5, 1 << 40, -1, -3])
+            low = self.rng.randint(-3, 300)
+            names = [(a, "int")]
+            head = "for %s in (%d..%d).by(%d) {" % (a, low, low + turns * step, step)
         elif form == 6:
             self.emit("%s := 0" % a)
             names, head = [(a, "int")], "for %s < %d {" % (a, turns)
@@ -546,8 +612,8 @@ class Maker(Words, Shapes, Grown):
             self.clause("default:")
         self.emit("}")
 
-    def clause(self, head):
-        self.block(head, lambda: self.statements(0, 2))
+    def clause(self, head, body=None):
+        self.block(head, body or (lambda: self.statements(0, 2)))
         self.lines.pop()  # its brace
 
     def nested(self):
@@ -562,8 +628,8 @@ class Maker(Words, Shapes, Grown):
             lambda: self.statements(1, 5), 0), tail="}))")
 
     LEAF = [(8, declare), (8, assign), (2, assign_many), (4, change), (6, output),
-            (3, attempt), (1, wrong), (2, leave), (1, defer), (2, call_pair)]
-    NESTED = [(4, branch), (4, loop), (2, switch), (2, nested), (1, closure),
+            (1, apart), (3, attempt), (1, wrong), (2, leave), (1, defer), (2, call_pair)]
+    NESTED = [(4, branch), (4, loop), (2, switch), (2, nested), (2, value), (1, counted), (1, closure),
               (1, closures)]
     CONCURRENT = [(0.5, Shapes.tasks), (0.5, Shapes.stream), (0.4, Shapes.pipeline),
                   (0.5, Shapes.group), (0.4, Shapes.selects), (0.3, Shapes.failing),

@@ -264,6 +264,7 @@ class Shapes:
             i, self.rng.randint(0, 3), i))
         self.emit("  %s" % self.rng.choice(
             ["go { return error(\"e\") }", "g.timeout(1ms); go { sleep(9h) }",
+             "g.patience(1ms); g.cancel(); go { for { } }",
              "g.cancel()", "go { panic(\"p\") }", "g.cancel(); sleep(1h)",
              "g.timeout(1ms); sleep(9h)"]))
         self.emit(end)

@@ -52,6 +52,8 @@ TEMPLATES = {
         (1, ATOM, "(switch ({int!}) { case {Small}, {Small}: ({int!}); "
                   "default: ({int!}) })"),
         (1, ATOM, "(switch { case ({bool!}): ({int!}); default: {Var} })"),
+        (1, ATOM, "abs(if ({bool!}) { ({int!}) } else { ({int!}) })"),
+        (1, ATOM, "{point}.mix({int!}, by: switch ({int!}) { case {Small}: ({int!}); default: {Var} })"),
         (1, ATOM, "(func(X) => if ({bool!}) { ({int:X}) } else { {Var} })({int!})"),
         (1, ATOM, "func() { defer func() { recover() }(); return {int!} }()"),
         (1, ATOM, "func() { m := {point}.sum; return m() }()"),

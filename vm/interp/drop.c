@@ -15,6 +15,8 @@
 // what `a?` takes. Elsewhere it is the cause of the panic.
 #include "vm/interp/drop.h"
 
+#include <string.h>
+
 #include "vm/code/operands.h"
 #include "vm/heap/local.h"
 #include "vm/interp/panic.h"
@@ -115,11 +117,28 @@ static bool question_follows(const Goroutine *g, const Value *to, int want) {
          INSTR_OP(next[2]) == OP_NEEDERR && INSTR_B(next[2]) == 0;
 }
 
-// What may have been meant by the call, or "".
-static const char *count_hint(int n, int want, Value last) {
+static bool is_for_error(Value last) {
+  return last == VALUE_NIL || value_is_error(last);
+}
+
+static bool is_named(const Proto *proto, const char *name) {
+  return (proto->flags & PROTO_LIBRARY) && strcmp(proto->name->own, name) == 0;
+}
+
+// What may have been meant by the call, or "". The caller may be a function of
+// the library that was given the function, as xs.map(f) is.
+static const char *count_hint(const Proto *caller, int n, int want,
+                              Value last) {
   bool apart = value_is_type(last, OBJ_TUPLE) || value_is_type(last, OBJ_LIST);
-  if (n == 2 && want == 1 && (last == VALUE_NIL || value_is_error(last)))
+  if (n == 1 && want == 2 && is_named(caller, "list.try_map"))
+    return ": the second is nil or an error (one value: `xs.map(f)`)";
+  if (n == 2 && want == 1 && is_for_error(last)) {
+    if (is_named(caller, "list.map"))
+      return ": the last is for an error, which `xs.try_map(f)` takes";
+    if (caller->flags & PROTO_LIBRARY)
+      return ": the last is for an error, which is not taken here";
     return ": the last is for an error, write `f()?` or `v, err := f()`";
+  }
   if (n == 1 && want > 1 && apart)
     return ": a list or a tuple is taken apart by `[a, b] := x`";
   return "";
@@ -134,7 +153,11 @@ bool drop_wrong_count(Local *local, Goroutine *g, Value *to, Results results,
     to[want - 1] = last;
     return true;
   }
+  const Proto *caller = frame_closure(g->base)->proto;
+  if (n > 0 && !is_for_error(last) && !(caller->flags & PROTO_LIBRARY) &&
+      question_follows(g, to, want))
+    return panic_no_error(local, g, last, false);
   return vm_panic_because(local, g, last, "%s returned %d value%s, %d wanted%s",
                           name, n, n == 1 ? "" : "s", want,
-                          count_hint(n, want, last));
+                          count_hint(caller, n, want, last));
 }

@@ -61,6 +61,15 @@ void group_unshield(Goroutine *g) {
 }
 
 // --- Cancellation -----------------------------------------------------------
+// g, which a group belongs to or which belongs to it, learns that the group is
+// cancelled. What is around that learns it when the group ends (closed).
+static void mark_told(const Goroutine *g) {
+  Group *group = g->g.group;
+  // relaxed: whoever looks takes the lock after a member has left with it
+  if (group != NULL && !group->solo)
+    rt_store_relaxed(&obj_group(group)->told, (uint8_t)1);
+}
+
 void group_raise(Local *local, Goroutine *g) {
   uint64_t id = g->g.id;
   // RMW: an interrupt for another goroutine, by vm_interrupt, stays.
@@ -68,6 +77,7 @@ void group_raise(Local *local, Goroutine *g) {
   g->g.cancelled = g->gave_up = false;
   g->on_resume = RESUME_NOTHING;
   RT_ASSERT(goroutine_is_valid(g));
+  mark_told(g);
   vm_panic_value(local, g,
                  vm_code(local->vm)->cancel_errors[g_cancelled(&g->g)]);
   g->panic->cancels = true;
@@ -246,6 +256,11 @@ Next group_open(Local *local, Goroutine *g, Instr i, const Instr *end) {
 static ObjGroup *closed(Goroutine *g, ObjGroup *group) {
   RT_ASSERT(group->group.ended && open_group(g) != group);
   g->shield_at = group->shield_at;
+  const Group *around = g->g.group;
+  // relaxed: all members have left
+  bool told = rt_load_relaxed(&group->told) && around != NULL;
+  // seq: as in g_cancelled
+  if (told && rt_load_seq(&around->cancelled) != NOT_CANCELLED) mark_told(g);
   return group;
 }
 

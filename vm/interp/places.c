@@ -76,7 +76,14 @@ void places_begin(Local *local, const Goroutine *g, ObjError *error) {
   places_set(local, error, block);
 }
 
-// A `?` after the call that made the error tells nothing new.
+// A `?` after the call that made the error tells nothing new. Only CALL, NILJ
+// and NEEDERR lie between them.
+static bool is_its_call(const TraceFrame *made, const TraceFrame *passed) {
+  enum { MOST_BETWEEN = 4 };
+  return made->proto == passed->proto && passed->pc > made->pc &&
+         passed->pc - made->pc <= MOST_BETWEEN;
+}
+
 static bool same_line(const TraceFrame *a, const TraceFrame *b) {
   return a->proto == b->proto &&
          proto_line(a->proto, a->pc).line == proto_line(b->proto, b->pc).line;
@@ -93,7 +100,7 @@ void places_add(Local *local, const Goroutine *g, Value v) {
     return;
   const ObjRaw *old = heap_load(&error->places);
   size_t count = places_count(old), drop = count == PLACES_MAX;
-  if (count == 1 && same_line(places_of(old), &frame)) return;
+  if (count == 1 && is_its_call(places_of(old), &frame)) return;
   ObjRaw *block = places_alloc(local, count - drop + 1);
   if (block == NULL) return;
   TraceFrame *to = (TraceFrame *)(void *)block->data;

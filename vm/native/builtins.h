@@ -42,6 +42,7 @@ CspStatus builtin_unlock(CspCall *call);
 
 extern const CspFunction list_core_methods[];  // builtins.c
 extern const CspFunction range_methods[];      // builtins.c
+extern const CspFunction group_functions[];    // group_methods.c
 extern const CspFunction group_methods[];      // group_methods.c
 extern const CspFunction timer_methods[];      // timers.c
 extern const CspFunction mutex_methods[];      // lock_methods.c

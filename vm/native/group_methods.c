@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The methods of a group: cancel, timeout, grace, patience.
+// The methods of a group: cancel, timeout, grace, patience. And what time.limit
+// asks of its own group.
 #include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/builtins.h"
@@ -52,6 +53,24 @@ static CspStatus group_patience_(CspCall *call) {
   group_set_patience(&group->group, ns < 0 ? 0 : ns);
   return csp_ok_nothing(call);
 }
+
+// _group_is_done(g), by its owner at the end of the block: nothing that was
+// started in it is left, nothing failed, and nobody learned of a cancellation.
+// So what the block has done is whole, though the deadline may come before it
+// ends.
+static CspStatus group_is_done_(CspCall *call) {
+  ObjGroup *group = NULL;
+  if (need_group(call, &group) != CSP_OK) return CSP_PANIC;
+  rt_lock(&group->group.lock);
+  bool done = group->group.count == 0 && !group->failed;
+  rt_unlock(&group->group.lock);
+  // relaxed: its members took the lock after they had set it (group_leave)
+  bool told = rt_load_relaxed(&group->told) != 0;
+  return csp_ok_bool(call, done && !told);
+}
+
+const CspFunction group_functions[] = {{"_group_is_done", "g", group_is_done_},
+                                       {NULL, NULL, NULL}};
 
 const CspFunction group_methods[] = {{"cancel", "g", group_cancel_},
                                      {"timeout", "g, ns", group_timeout_},

@@ -166,6 +166,7 @@ static void mark_own(void *arg, GcMarker *marker) {
 static bool boot_natives(Csp *csp) {
   return csp_register_builtins(csp, builtin_functions) &&
          csp_register_builtins(csp, builtin_sched_functions) &&
+         csp_register_builtins(csp, group_functions) &&
          csp_register_builtins(csp, builtin_lock_functions) &&
          csp_register_builtins(csp, builtin_runtime_functions) &&
          csp_register_builtins(csp, post_functions) &&

@@ -239,6 +239,7 @@ typedef struct ObjGroup {
   bool left;        // a panic leaves it
   bool valued;      // its value is wanted ...
   uint8_t value;    // ... in this register
+  uint8_t told;     // its owner or a member got the panic of a cancellation
   bool failed;      // guarded by group.lock; so is what follows
   bool returned;    // `failure` is an error that a member returned
   Value failure;    // of the first member (or the body) that failed
