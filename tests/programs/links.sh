@@ -67,9 +67,10 @@ check() {
 }
 
 check /
-grep '^GET 127.0.0.1 /pages/[0-9]*.html 200' "$TMPDIR/log" | sort | uniq -c > "$TMPDIR/counts"
+nginx_log > "$TMPDIR/asked"
+grep '^GET 127.0.0.1 /pages/[0-9]*.html 200' "$TMPDIR/asked" | sort | uniq -c > "$TMPDIR/counts"
 echo "pages, and how often each was asked for: $(wc -l < "$TMPDIR/counts") $(awk '{ print $1 }' "$TMPDIR/counts" | sort -u)"
-grep localhost "$TMPDIR/log" | sort -k 3,3 -k 1,1
-echo "what is no link: $(grep -c 'comment\|script' "$TMPDIR/log")"
+grep localhost "$TMPDIR/asked" | sort -k 3,3 -k 1,1
+echo "what is no link: $(grep -c 'comment\|script' "$TMPDIR/asked")"
 check /good/
 check /none

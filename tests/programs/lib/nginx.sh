@@ -37,4 +37,6 @@ END
   cat "$TMPDIR/why"
   return 1
 }
+# The log, with the last request: nginx answers another one after it has written.
+nginx_log() { curl -s --noproxy '*' -o "$TMPDIR/none" "http://127.0.0.1:$port/is-it-this-one"; cat "$TMPDIR/log"; }
 nginx_stop() { { kill $nginx_pid; wait $nginx_pid; } 2> "$TMPDIR/none"; }
