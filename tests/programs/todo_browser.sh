@@ -1,5 +1,6 @@
-# The list of things to do of examples/, used in Chromium: what is typed is added,
-# shown as text whatever it is, ticked and deleted. Another site cannot do that.
+# The list of things to do of examples/, used in Chromium: what is typed is
+# added, shown as text whatever it is, ticked and deleted. A page of another
+# site cannot do that.
 # expect: the title: To do
 # expect: added: ["buy milk","<script>document.title = \"taken\"</script>"]
 # expect: no script has run: To do

@@ -37,6 +37,7 @@ END
   cat "$TMPDIR/why"
   return 1
 }
-# The log, with the last request: nginx answers another one after it has written.
+# The log, also of the last request: nginx has written it before it answers the
+# next one.
 nginx_log() { curl -s --noproxy '*' -o "$TMPDIR/none" "http://127.0.0.1:$port/is-it-this-one"; cat "$TMPDIR/log"; }
 nginx_stop() { { kill $nginx_pid; wait $nginx_pid; } 2> "$TMPDIR/none"; }
