@@ -4,11 +4,11 @@
 # expect: <title>Notes</title> <li>buy &lt;b&gt;milk&lt;/b&gt;</li> <li>call Åsa &amp; Al</li>
 # expect: the picture: 400 x 300, with more than one colour: true
 # expect: an empty list has another picture: true
-# needs: node /usr/share/nodejs/ws chromium-headless-shell
+# needs: node /usr/share/nodejs/ws chromium-headless-shell pkill
 # small: CSPDEBUG=
 # timeout: 120
-export NODE_PATH=/usr/share/nodejs
-cat > "$TMPDIR/test.js" << 'END'
+. tests/programs/lib/browser.sh
+browse << 'END'
 const { run, serve, look, test } = require(process.cwd() + '/tests/programs/lib/browser.js'), fs = require('fs')
 
 async function main() {
@@ -29,4 +29,3 @@ async function main() {
 
 test(main)
 END
-node "$TMPDIR/test.js"

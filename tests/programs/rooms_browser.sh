@@ -5,11 +5,11 @@
 # expect: bob sees: ann is here|bob is here|bob: <b>hello</b>|ann: <img src=x onerror=alert(1)>|It has ended. the server ends
 # expect: tags that nobody wrote: 0
 # expect: the picture has more than two colours: true
-# needs: node /usr/share/nodejs/ws chromium-headless-shell
+# needs: node /usr/share/nodejs/ws chromium-headless-shell pkill
 # small: CSPDEBUG=
 # timeout: 120
-export NODE_PATH=/usr/share/nodejs
-cat > "$TMPDIR/test.js" << 'END'
+. tests/programs/lib/browser.sh
+browse << 'END'
 const { launch, serve, look, test } = require(process.cwd() + '/tests/programs/lib/browser.js')
 
 const lines = `[...document.querySelectorAll('#lines div')].map(line => line.textContent.replace(/^\\d.*? (?=ann|bob)/, ''))`
@@ -42,4 +42,3 @@ async function main() {
 
 test(main)
 END
-node "$TMPDIR/test.js"

@@ -11,11 +11,11 @@
 # expect: a form of another site: Forbidden
 # expect: still there: ["from a program","buy milk"]
 # expect: the picture: 400 x 300, with more than two colours: true
-# needs: node /usr/share/nodejs/ws chromium-headless-shell
+# needs: node /usr/share/nodejs/ws chromium-headless-shell pkill
 # small: CSPDEBUG=
 # timeout: 120
-export NODE_PATH=/usr/share/nodejs
-cat > "$TMPDIR/test.js" << 'END'
+. tests/programs/lib/browser.sh
+browse << 'END'
 const { launch, serve, look, test } = require(process.cwd() + '/tests/programs/lib/browser.js')
 
 const items = `[...document.querySelectorAll('li')].map(item => item.firstChild.textContent.trim() ||
@@ -53,4 +53,3 @@ async function main() {
 
 test(main)
 END
-node "$TMPDIR/test.js"

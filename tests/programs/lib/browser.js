@@ -15,7 +15,8 @@ process.on('exit', () => children.forEach(started => started.kill('SIGKILL')))
 const once = (emitter, event) => new Promise(resolve => emitter.once(event, resolve))
 
 // What a browser prints that ends by itself.
-exports.run = (...more) => execFileSync(chromium, [...options('once'), ...more],
+let runs = 0
+exports.run = (...more) => execFileSync(chromium, [...options('once' + ++runs), ...more],
   { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
 // A server of examples/: its process, and its address.
