@@ -1,5 +1,5 @@
-# The statistics of compressed logs in examples/, of files that Python's gzip and
-# tarfile have written. Python counts, too.
+# The statistics of compressed logs in examples/, of files that Python's gzip
+# and tarfile have written. Python counts, too.
 # expect: as Python counts: True, lines that are none: True
 # expect: a file that is cut off: True
 # small: SIZE=30
