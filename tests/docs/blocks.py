@@ -20,6 +20,8 @@ COMMENT = re.compile(
     r"//\s?(.*)$")
 PRINTS = re.compile(r"\b(print|println|printf)\(")
 ANY = "..."  # in an output: any lines
+LANGUAGES = ["csp"], ["c"], ["python"]
+FILES = "csp file", "python file"
 HOST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib/host.sh")
 MARK = "\1end of the command"
 
@@ -30,7 +32,7 @@ class Block:
     def __init__(self, path, line, kind, text):
         self.path, self.line, self.text = path, line, text
         words = kind.split()
-        self.kind = " ".join(words[:2]) if words[:1] in (["csp"], ["c"]) \
+        self.kind = " ".join(words[:2]) if words[:1] in LANGUAGES \
             else kind.strip()
         self.words = words[2:]
         self.output, self.files, self.wrong = None, [], ""
@@ -74,7 +76,7 @@ def join_blocks(blocks):
     for block in blocks:
         if block.kind == "output" and last is not None:
             last.output = block.text
-        elif block.kind == "csp file" and len(block.words) == 1:
+        elif block.kind in FILES and len(block.words) == 1:
             files.append(block)
             continue
         elif block.kind == "c file" and len(block.words) == 1:
@@ -227,10 +229,11 @@ WITH_FILES = {"csp", "csp fragment", "csp error", "console"}
 
 
 def write_files(block, folder):
+    """Several blocks of one name are parts of that file."""
     for file in block.files:
         path = os.path.join(folder, file.words[0])
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as f:
+        with open(path, "a", encoding="utf-8") as f:
             f.write("\n".join(file.text) + "\n")
     declared = ""
     if block.kind == "csp fragment" and block.words:

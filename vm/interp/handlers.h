@@ -586,7 +586,9 @@ HANDLER(PACK) {
 }
 HANDLER(PICK) {
   if (UNLIKELY(g->multi == 0))
-    TRY(vm_panic(local, g, "`?` after a call that returned no value"));
+    TRY(vm_panic(local, g,
+                 "`?` after a call that returned no value: the function "
+                 "must end with `return nil` if nothing went wrong"));
   REG_A = base[A + g->multi - 1];
   NEXT();
 }
