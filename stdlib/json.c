@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The module json: its table, and what json.csp needs. Types and lines are
-// there.
+// The module json: its table, and what json.csp and shared.types.csp need.
 #include "stdlib/json.h"
 
 #include <stdio.h>
@@ -23,8 +22,7 @@ void json_path_name(Buffer *path, Str name) {
   if (!plain) buffer_add(path, "\"]", 2);
 }
 
-// _step(key): the step of a path that leads to the key's value.
-static CspStatus json_step(CspCall *call) {
+CspStatus json_step(CspCall *call) {
   Str key;
   Buffer path = buffer_of(call);
   if (!need_str(call, 0, &key)) return CSP_PANIC;
@@ -101,8 +99,7 @@ static CspStatus no_instance(CspCall *call, const JsonFields *fields,
   return csp_rethrow(call, result);
 }
 
-// _instance(type, map) gives an instance, nil and nil, or nil, a path and why.
-static CspStatus json_instance(CspCall *call) {
+CspStatus json_instance(CspCall *call) {
   CspValue type = csp_arg(call, 0), map = csp_arg(call, 1), value;
   JsonFields fields;
   fields.count = 0;

@@ -103,6 +103,11 @@ CspStatus json_reader(CspCall *call);
 // --- json.c, json_parse.c, json_write.c -------------------------------------
 // The step of a path ("$.items[3].price") that leads to a key's value.
 void json_path_name(Buffer *path, Str name);
+// Natives of shared.types.csp, for each module that has this part:
+//   _step(key)            the step of a path that leads to the key's value
+//   _instance(type, map)  an instance, nil and nil, or nil, a path and why
+CspStatus json_step(CspCall *call);
+CspStatus json_instance(CspCall *call);
 CspStatus json_parse(CspCall *call);
 CspStatus json_write(CspCall *call);
 

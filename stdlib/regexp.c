@@ -11,9 +11,9 @@
 
 // --- What the runtime has once ----------------------------------------------
 typedef struct RegexpLibrary {
-  pthread_mutex_t lock;    // zeroed: ready for use
-  CspHandle match, by;     // guarded by lock until they are set, once
-  RegexpAccount *account;  // the same
+  pthread_mutex_t lock;           // zeroed: ready for use
+  CspHandle parts[REGEXP_PARTS];  // guarded by lock until it is set, once
+  RegexpAccount *account;         // the same
 } RegexpLibrary;
 
 static void library_finalize(void *data) {
@@ -24,27 +24,30 @@ static void library_finalize(void *data) {
 static const CspClass regexp_library_class = {
     "regexp.library", library_finalize, sizeof(RegexpLibrary), NULL};
 
-static bool set_library(CspCall *call, CspValue match, CspValue by) {
+// The arguments after the pattern are the parts. false: no memory.
+static bool set_library(CspCall *call) {
   RegexpLibrary *library = csp_state(csp_of(call), &regexp_library_class);
   if (library == NULL) return false;
   pthread_mutex_lock(&library->lock);
-  if (library->match == 0) library->match = csp_hold(call, match);
-  if (library->by == 0) library->by = csp_hold(call, by);
+  bool set = true;
+  for (int i = 0; i < REGEXP_PARTS; i++) {
+    CspHandle *part = &library->parts[i];
+    if (*part == 0) *part = csp_hold(call, csp_arg(call, i + 1));
+    set = set && *part != 0;
+  }
   if (library->account == NULL) {
     library->account = alloc_zeroed(csp_of(call), sizeof *library->account);
     if (library->account != NULL) library->account->users = 1;
   }
-  bool set =
-      library->match != 0 && library->by != 0 && library->account != NULL;
+  set = set && library->account != NULL;
   pthread_mutex_unlock(&library->lock);
   return set;
 }
 
-// The struct Match, or what replaces by a function.
-CspValue regexp_library_value(CspCall *call, bool match) {
+CspValue regexp_library_value(CspCall *call, RegexpPart part) {
   RegexpLibrary *library = csp_state(csp_of(call), &regexp_library_class);
   pthread_mutex_lock(&library->lock);
-  CspHandle handle = match ? library->match : library->by;
+  CspHandle handle = library->parts[part];
   pthread_mutex_unlock(&library->lock);
   return csp_held(call, handle);
 }
@@ -96,12 +99,11 @@ static CspStatus regexp_made(CspCall *call, RegexpProgram *program,
   return csp_ok_value(call, value);
 }
 
-// _compile(pattern, Match, replaced)
+// _compile(pattern, Match, replaced, each)
 static CspStatus regexp_compile(CspCall *call) {
   RegexpParse parse = {.call = call};
   if (!need_str(call, 0, &parse.pattern)) return CSP_PANIC;
-  if (!set_library(call, csp_arg(call, 1), csp_arg(call, 2)))
-    return csp_panic_memory(call);
+  if (!set_library(call)) return csp_panic_memory(call);
   RegexpProgram *program = regexp_parse(&parse) ? regexp_program(&parse) : NULL;
   if (program == NULL) return regexp_refused(call, &parse);
   regexp_parse_free(&parse);
@@ -179,7 +181,7 @@ static bool make_match(CspCall *call, const RegexpSearch *search,
     csp_panic_memory(call);
     return false;
   }
-  CspValue type = regexp_library_value(call, true);
+  CspValue type = regexp_library_value(call, REGEXP_STRUCT_MATCH);
   if (csp_new_struct(call, type, MATCH_FIELDS, fields, NULL, &result) !=
       CSP_DONE) {
     csp_result_free(&result);  // all fields are given: there was no memory
@@ -308,7 +310,7 @@ static CspStatus regexp_find(CspCall *call) {
                           character_end(text, (size_t)from));
 }
 
-// --- find_all, split --------------------------------------------------------
+// --- find_each, find_all, split ---------------------------------------------
 // The list, and how many of it are wanted. false: panicked.
 static bool regexp_list_job(CspCall *call, RegexpJob *job) {
   if (!opt_int(call, 2, -1, &job->left)) return false;
@@ -323,6 +325,14 @@ static bool push_match(CspCall *call, RegexpJob *job) {
   job->panicked = !make_match(call, &job->search, &match) ||
                   !csp_list_push(call, job->out, match);
   return !job->panicked;
+}
+
+static CspStatus regexp_find_each(CspCall *call) {
+  Regexp *regexp;
+  Str text;
+  if (!regexp_and_text(call, &regexp, &text)) return CSP_PANIC;
+  CspValue args[2] = {csp_arg(call, 0), csp_arg(call, 1)};
+  return csp_tail(call, regexp_library_value(call, REGEXP_EACH), 2, args);
 }
 
 static CspStatus regexp_find_all(CspCall *call) {
@@ -397,7 +407,7 @@ static CspStatus regexp_escape(CspCall *call) {
 static const CspFunction regexp_functions[] = {
     CSP_REPEATABLE,
     {"escape", "text", regexp_escape},
-    {"_compile", "pattern, match, by", regexp_compile},
+    {"_compile", "pattern, match, replaced, each", regexp_compile},
     {NULL, NULL, NULL}};
 
 static CspStatus regexp_pattern(CspCall *call) {
@@ -412,6 +422,7 @@ static const CspFunction regexp_methods[] = {
     {"match", "regexp, text", regexp_match},
     {"find", "regexp, text, from = 0", regexp_find},
     {"find_all", "regexp, text, n = nil", regexp_find_all},
+    {"find_each", "regexp, text", regexp_find_each},
     {"replace", "regexp, text, with, n = nil", regexp_replace},
     {"split", "regexp, text, n = nil", regexp_split},
     {NULL, NULL, NULL}};

@@ -432,8 +432,14 @@ void regexp_free_idle(Regexp *regexp);
 extern const CspClass regexp_class;
 // The receiver and the text of the call. false: panicked.
 bool regexp_and_text(CspCall *call, Regexp **regexp, Str *text);
-// The struct Match, or what replaces by a function.
-CspValue regexp_library_value(CspCall *call, bool match);
+// What the module's part in the language gives to natives.
+typedef enum RegexpPart {
+  REGEXP_STRUCT_MATCH,  // the struct Match
+  REGEXP_REPLACED,      // what replaces by a function
+  REGEXP_EACH,          // what goes from match to match
+  REGEXP_PARTS
+} RegexpPart;
+CspValue regexp_library_value(CspCall *call, RegexpPart part);
 CspStatus regexp_replace(CspCall *call);
 
 #endif

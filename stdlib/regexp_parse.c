@@ -531,7 +531,7 @@ static bool read_group_flags(RegexpParse *parse, size_t from) {
     } else if (c == '-' && !off) {
       off = true;
       any = false;
-    } else if ((c == ':' || c == ')') && (any || (c == ':' && !off))) {
+    } else if ((c == ':' || c == ')') && (any || !off)) {
       break;
     } else {
       return regexp_wrong(parse, from,

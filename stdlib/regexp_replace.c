@@ -241,5 +241,5 @@ CspStatus regexp_replace(CspCall *call) {
   if (with != CSP_FUNC) return csp_bad_arg(call, 2, "a string or a function");
   CspValue args[4] = {csp_arg(call, 0), csp_arg(call, 1), csp_arg(call, 2),
                       csp_arg(call, 3)};
-  return csp_tail(call, regexp_library_value(call, false), 4, args);
+  return csp_tail(call, regexp_library_value(call, REGEXP_REPLACED), 4, args);
 }

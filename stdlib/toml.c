@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What toml.csp needs to be quick: runs of characters of one kind, and the
 // forms of numbers and times. The rest of the module is there.
-#include "stdlib/stdlib.h"
+#include "stdlib/json.h"
 
 enum { SCAN_PIECE = 1 << 14 };
 
@@ -279,6 +279,8 @@ static const CspFunction toml_functions[] = {
     {"_run", "text, at, run", toml_run},
     {"_form", "token", toml_form},
     {"_moment", "token", toml_moment},
+    {"_step", "key", json_step},
+    {"_instance", "type, map", json_instance},
     {NULL, NULL, NULL},
 };
 

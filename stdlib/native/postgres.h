@@ -5,6 +5,7 @@
 // of the runtime.
 //   postgres.c          the module's functions
 //   postgres_link.c     which call has a link, what that owns, how it waits
+//   postgres_gate.c     bounds what libpq reads at once
 //   postgres_connect.c  addresses and connecting
 //   postgres_run.c      statements
 //   postgres_values.c   arguments and rows, from and to values of the language
@@ -68,9 +69,11 @@ typedef struct PgLink {
   DbShared *shared;
   PGconn *conn;  // NULL: closed
   PGcancel *cancel;
-  CspFd *fd;    // of a duplicate of the connection's descriptor
-  char state;   // atomic: PG_FREE or PG_TAKEN
-  bool closed;  // atomic: by _close or _drop
+  CspFd *fd;                  // of a duplicate of the connection's descriptor
+  bool gated, gate_shut;      // gate_shut: nothing can be sent any more
+  int gate_real, gate_outer;  // descriptors, if gated
+  char state;                 // atomic: PG_FREE or PG_TAKEN
+  bool closed;                // atomic: by _close or _drop
   PgPhase phase;
   bool unsent;          // libpq has something to send
   bool heard;           // something was read
@@ -152,6 +155,18 @@ bool pg_consume(PgLink *link);  // false: lost
 // Bytes that were taken from libpq.
 void pg_took(PgLink *link, size_t bytes);
 void pg_drop_stmts(PgLink *link);
+
+// --- postgres_gate.c --------------------------------------------------------
+// Puts the gate before the socket of a link that is connected. false: no
+// descriptors.
+bool pg_gate(PgLink *link);
+// Without a gate these do nothing.
+void pg_gate_in(PgLink *link);  // lets a piece in, if libpq has read the last
+// What libpq has sent goes on. Returns whether there was some, and all has
+// gone.
+bool pg_gate_out(PgLink *link);
+bool pg_gate_holds(PgLink *link);  // whether some has not
+void pg_gate_end(PgLink *link);
 
 // --- postgres_connect.c -----------------------------------------------------
 CspStatus pg_parse(CspCall *call);

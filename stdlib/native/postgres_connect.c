@@ -221,7 +221,8 @@ static CspStatus pg_connected(CspCall *call, PgLink *link) {
   link->fd = pg_watch(call, link);
   link->cancel = PQgetCancel(link->conn);
   if (link->fd == NULL || link->cancel == NULL ||
-      PQsetnonblocking(link->conn, 1) != 0) {
+      PQsetnonblocking(link->conn, 1) != 0 ||
+      (link->most_held != SIZE_MAX && !pg_gate(link))) {
     pg_unwatch(call, link);
     return pg_connect_fails_with(call, link, "limit",
                                  "no descriptor or memory is left");

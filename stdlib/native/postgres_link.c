@@ -49,6 +49,7 @@ void pg_close_conn(PgLink *link) {
   pg_drop_stmts(link);
   if (link->cancel != NULL) PQfreeCancel(link->cancel);
   if (link->conn != NULL) PQfinish(link->conn);
+  pg_gate_end(link);
   link->cancel = NULL;
   link->conn = NULL;
   link->phase = PG_BROKEN;
@@ -188,12 +189,15 @@ CspStatus pg_give_up(CspCall *call, PgStep *step) {
 
 // --- Sending and reading ----------------------------------------------------
 bool pg_is_readable(PgLink *link) {
-  struct pollfd one = {.fd = PQsocket(link->conn), .events = POLLIN};
-  return one.fd >= 0 && poll(&one, 1, 0) > 0;
+  struct pollfd both[2] = {
+      {.fd = PQsocket(link->conn), .events = POLLIN},
+      {.fd = link->gated ? link->gate_real : -1, .events = POLLIN}};
+  return both[0].fd >= 0 && poll(both, 2, 0) > 0;
 }
 
 bool pg_consume(PgLink *link) {
   int waiting = 0;
+  pg_gate_in(link);
   if (ioctl(PQsocket(link->conn), FIONREAD, &waiting) != 0) waiting = 0;
   pg_set_held(link, link->held + waiting);
   if (link->held > PG_KEPT_BYTES) link->fat = true;
@@ -229,6 +233,14 @@ static bool pg_read_rest(PgLink *link, bool (*is_ready)(PgLink *link)) {
   return pg_is_readable(link);
 }
 
+static void pg_send(PgLink *link) {
+  int left;
+  do left = PQflush(link->conn);
+  while (pg_gate_out(link) && left > 0);
+  // a failure shows where it is read
+  link->unsent = left > 0 || pg_gate_holds(link);
+}
+
 static PgNext pg_pump_over(PgLink *link) {
   pg_note_lost(link);
   return PG_NEXT_OVER;
@@ -239,11 +251,9 @@ PgNext pg_pump(CspCall *call, PgLink *link, bool (*is_ready)(PgLink *link)) {
     pg_break(link, "closed", "the connection was closed here");
     return PG_NEXT_OVER;
   }
-  if (link->unsent) {
-    int left = PQflush(link->conn);
-    link->unsent = left > 0;  // a failure shows where it is read
-  }
+  if (link->unsent) pg_send(link);
   for (;;) {
+    pg_gate_out(link);  // libpq may answer by itself
     if (is_ready(link)) return PG_NEXT_READY;
     if (link->lost) return pg_pump_over(link);
     if (!pg_is_readable(link) && !pg_read_rest(link, is_ready))

@@ -7,6 +7,8 @@
 # expect: out of memory: the limit is 64 MB
 # expect: 1000
 # expect: 200000000
+# expect: 300
+# expect: 300 30000000
 # expect: memory
 . tests/stdlib/postgres/lib/server.sh
 prepare && start || exit
@@ -27,8 +29,12 @@ for row in db.query("select repeat('x', 200000) as t from generate_series(1, 100
 }
 println(n)
 println(size)
-// A server that says a row has 1 GB, and sends. (What libpq reads at once from one
-// that is faster than it, is not bounded.)
+db.exec("create table big(t text)")?
+pieces := list(0..300).map(func(i) => "${i % 10}".repeat(99_999) + "\n")
+println(db.copy_in("copy big from stdin", pieces)?)
+size = 0
+println(db.copy_out("copy big to stdout", func(piece) { size += len(piece) })?, size)
+// A server that says a row has 1 GB, and sends.
 listener := net.listen("127.0.0.1:0")?
 go {
   _ = listener.serve(func(c) {
