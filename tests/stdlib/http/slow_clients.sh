@@ -76,7 +76,7 @@ def attack(mode, path):
     return ends, served
 
 def is_over(ends):
-    return "ended" if sum(ends.values()) == SLOW else "has ended %r of %d" % (ends, SLOW)
+    return "ended" if sum(ends.values()) >= SLOW else "has ended %r of %d" % (ends, SLOW)
 
 def returns(before):
     """Whether the server comes to hold no more than it did."""
