@@ -5,6 +5,7 @@
 # expect: strict: the same
 # expect: lax: the same
 # timeout: 60
+# small: CSPDEBUG=
 # needs: haproxy
 PYTHONPATH=tests/stdlib/http/lib python3 -B - << 'END_OF_SCRIPT'
 import re, signal, socket, subprocess

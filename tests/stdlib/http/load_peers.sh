@@ -7,6 +7,7 @@
 # expect: h2load: 4000 succeeded, 0 failed, 0 errored, 0 timeout; 4000 2xx
 # expect: h2load -d: 2000 succeeded, 0 failed, 0 errored, 0 timeout; 2000 2xx
 # timeout: 60
+# small: CSPDEBUG=
 cd "$TMPDIR" || exit 1
 cat > server.csp << 'END_OF_SCRIPT'
 import "http"

@@ -6,6 +6,7 @@
 # expect: slow reads: ended, others are served: True
 # expect: goroutines and descriptors as before: True, memory: True
 # timeout: 120
+# small: CSPDEBUG=
 cat > "$TMPDIR/server.csp" << 'END_OF_SCRIPT'
 import "http"
 import "net"
