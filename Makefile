@@ -23,8 +23,9 @@ PACKAGES := make gcc clang-19 libc6-dev libclang-rt-19-dev re2c lemon \
             pkgconf binutils libuv1-dev locales zlib1g-dev libssl-dev libxxhash-dev openssl curl \
             libsqlite3-dev sqlite3 libc-ares-dev iproute2 libpq-dev zip unzip
 # Servers and clients of others, which some tests need and are not run without.
-PEERS    := redis-server redis-tools nginx-light nodejs node-ws wrk postgresql \
-            hey chromium-headless-shell libre2-dev pcre2-utils
+PEERS    := redis-server redis-tools nginx-light haproxy nodejs node-ws wrk hey \
+            apache2-utils nghttp2-client slowhttptest chromium-headless-shell \
+            postgresql libre2-dev pcre2-utils
 LEMPAR   := /usr/share/lemon/lempar.c
 WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
 LAYERS   := sched vm lang stdlib cli

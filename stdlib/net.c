@@ -319,6 +319,7 @@ static CspStatus net_complain(CspCall *call) {
 static const CspFunction net_hidden[] = {
     {"_complain", "text", net_complain},
     {"_give_dns", "addresses", net_give_dns},
+    {"_send_file", "connection, file, from, count", net_send_file},
     {NULL, NULL, NULL},
 };
 

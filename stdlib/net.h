@@ -166,6 +166,11 @@ CspStatus net_read_until(CspCall *call);
 CspStatus net_write(CspCall *call);
 CspStatus net_close_write(CspCall *call);
 
+// --- net_file.c -------------------------------------------------------------
+// (connection, file, from, count): (sent, err). Fewer bytes and no error: the
+// rest has to be read and written.
+CspStatus net_send_file(CspCall *call);
+
 // --- net_udp.c --------------------------------------------------------------
 CspStatus net_udp(CspCall *call);
 extern const CspClass net_udp_class;

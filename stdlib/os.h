@@ -282,6 +282,9 @@ CspStatus os_abs_path(CspCall *call);
 
 // --- os_run.c ---------------------------------------------------------------
 CspStatus os_run(CspCall *call);
+// Calls work(data). Writing to what nobody reads raises SIGPIPE in this thread,
+// which may be one of the host's: it is blocked, and taken if it came.
+void os_quietly(void (*work)(void *data), void *data);
 
 // --- os_env.c ---------------------------------------------------------------
 CspStatus os_env(CspCall *call);

@@ -157,7 +157,8 @@ static void give_input(Run *run) {
 }
 
 // What can be done now, without waiting: input, output, the end.
-static void talk(Run *run) {
+static void talk(void *data) {
+  Run *run = data;
   struct pollfd fds[3] = {{run->ends[IN], POLLOUT, 0},
                           {run->ends[OUT], POLLIN, 0},
                           {run->ends[ERR], POLLIN, 0}};
@@ -167,16 +168,14 @@ static void talk(Run *run) {
   if (fds[ERR].revents) take_output(&run->ends[ERR], &run->err);
 }
 
-// Writing to a program that has ended raises SIGPIPE in this thread, which may
-// be one of the host's: blocked, and taken if it came.
-static void talk_quietly(Run *run) {
+void os_quietly(void (*work)(void *data), void *data) {
   sigset_t pipe_set, before, pending;
   sigemptyset(&pipe_set);
   sigaddset(&pipe_set, SIGPIPE);
   sigpending(&pending);
   bool was_pending = sigismember(&pending, SIGPIPE) == 1;
   pthread_sigmask(SIG_BLOCK, &pipe_set, &before);
-  talk(run);
+  work(data);
   if (!was_pending) {
     struct timespec now = {0, 0};
     while (sigtimedwait(&pipe_set, NULL, &now) < 0 && errno == EINTR) continue;
@@ -273,7 +272,7 @@ static bool is_silent(const Run *run) {
 static void talk_work(void *data) {
   Run *run = data;
   size_t given = run->given;
-  talk_quietly(run);
+  os_quietly(talk, run);
   if (run->given != given) run->job.pause = 0;
   if (!run->ended && (run->pid_fd >= 0 || is_silent(run))) look_at_program(run);
   run->over = run->ended && is_silent(run);

@@ -4,57 +4,9 @@
 # expect: the same
 # timeout: 60
 # needs: nginx
-cat > "$TMPDIR/server.csp" << 'END_OF_SCRIPT'
-import "http"
-import "net"
-import "os"
-listener := net.listen("127.0.0.1:0")?
-println(listener.address())
-os.flush()
-http.serve(listener, func(r) {
-  data, err := r.text()
-  if err != nil { return err }
-  query := if r._query == nil { "" } else { "?" + r._query }
-  println(r.method, r.path + query, bytes(data).hex())
-  os.flush()
-  return "read"
-})?
-END_OF_SCRIPT
-python3 - << 'END_OF_SCRIPT'
-import json, os, socket, subprocess, time
-CSPVM, TMPDIR = os.environ["CSPVM"], os.environ["TMPDIR"]
-
-def plain(text):
-    out, at = b"", 0
-    escapes = {"r": b"\r", "n": b"\n", "t": b"\t", "0": b"\0", "\\": b"\\"}
-    while at < len(text):
-        if text[at] == "{":
-            end = text.index("}", at)
-            piece, times = text[at + 1:end].rsplit("*", 1)
-            out += plain(piece) * int(times)
-            at = end + 1
-        elif text[at] == "\\" and text[at + 1] == "x":
-            out += bytes([int(text[at + 2:at + 4], 16)])
-            at += 4
-        elif text[at] == "\\":
-            out += escapes[text[at + 1]]
-            at += 2
-        else:
-            out += text[at].encode()
-            at += 1
-    return out
-
-def read_cases():
-    cases = []
-    with open("tests/stdlib/http/data/requests.txt", encoding="utf-8") as file:
-        for line in file.read().split("\n"):
-            if line.startswith(">"):
-                text = line[2:]
-                is_open = text.endswith("\\") and not text.endswith("\\\\")
-                cases[-1] += plain(text[:-1]) if is_open else plain(text) + b"\r\n"
-            elif line and not line.startswith(("#", "=")):
-                cases.append(b"")
-    return cases
+PYTHONPATH=tests/stdlib/http/lib python3 -B - << 'END_OF_SCRIPT'
+import json, socket, subprocess, time
+from proxied import TMPDIR, ask_all, compare, end, lines_of, start_server
 
 def free_port():
     with socket.socket() as s:
@@ -82,18 +34,7 @@ http {
 }
 """
 
-def ask(port, data):
-    with socket.create_connection(("127.0.0.1", port)) as s:
-        s.settimeout(2)
-        try:
-            s.sendall(data)
-            while s.recv(65536):
-                pass
-        except OSError:
-            pass
-
-server = subprocess.Popen([CSPVM, TMPDIR + "/server.csp"], stdout=subprocess.PIPE, text=True)
-address = server.stdout.readline().strip()
+server, address = start_server()
 port = free_port()
 config = CONFIG.replace("DIR", TMPDIR).replace("ADDRESS", address).replace("PORT", str(port))
 with open(TMPDIR + "/config", "w", encoding="ascii") as file:
@@ -107,13 +48,10 @@ try:
             break
         except OSError:
             time.sleep(0.02)
-    close = b"GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-    for data in read_cases():
-        ask(port, data + close)
+    ask_all(port)
 finally:
-    nginx.terminate()
-    nginx.wait(10)
-    server.terminate()
+    end(nginx)
+    end(server)
 passed = []
 with open(TMPDIR + "/log", encoding="latin-1") as file:
     for line in file:
@@ -121,12 +59,5 @@ with open(TMPDIR + "/log", encoding="latin-1") as file:
         if one["status"] == "200":
             target = one["target"].replace("?", "/?", 1) if one["target"][0] == "?" else one["target"]
             passed.append("%s %s %s" % (one["method"], target, one["body"].encode().hex()))
-read = [line.rstrip("\n") for line in server.stdout]
-wrong = [(a, b) for a, b in zip(passed, read) if a.strip() != b.strip()]
-for pair in wrong[:5]:
-    print("nginx passed %r, and the server read %r" % pair)
-if len(passed) != len(read) or len(read) < 100:
-    print("nginx passed", len(passed), "requests, and the server read", len(read))
-elif not wrong:
-    print("the same")
+compare("nginx", passed, lines_of(server))
 END_OF_SCRIPT

@@ -1,5 +1,6 @@
 # https and wss, in both directions, with curl at the other end, too.
 # expect: a page, and again: secure secure
+# expect: a long file, and a part of it: true true
 # expect: the roots do not have it: tls
 # expect: without TLS: closed
 # expect: wss: hello! nil
@@ -18,6 +19,7 @@ config := tls.config("server.pem", "server.key")?
 listener := net.listen("127.0.0.1:0")?
 app := http.routes({
   "/": func(request) => "secure",
+  "/files/{path...}": http.files("."),
   "/ws": func(request) {
     ws := request.websocket()?
     ws.write(ws.read()? + "!")?
@@ -28,6 +30,11 @@ serving := go http.serve(listener, app, tls: config)
 at := "https://${listener.address()}/"
 trusted := {roots: "root.pem"}
 println("a page, and again:", http.get(at, tls: trusted)?.text()?, http.get(at, tls: trusted)?.text()?)
+long := "0123456789".repeat(50_000)
+os.write_file("long", long)?
+whole := http.get(at + "files/long", tls: trusted)?.text()? == long
+part := http.get(at + "files/long", {range: "bytes=3-400002"}, tls: trusted)?.text()? == long[3:400_003]
+println("a long file, and a part of it:", whole, part)
 _, err := http.get(at)
 println("the roots do not have it:", err.code)
 _, err = http.get(at.replace("https", "http"))
