@@ -59,6 +59,7 @@ typedef struct Thread {
   int joined;
   bool woken;
   const char *place, *name;  // of its last step
+  uint32_t ran_at;           // fair runs: its last step, or when it slept last
   void (*run)(void *arg);
   void *arg;
   Fiber *fiber;  // stays from run to run
@@ -86,6 +87,7 @@ typedef struct Explorer {
   uint32_t alone;  // steps since another thread ran that could have
   int64_t now;
   uint32_t step_count, step_limit;
+  void (*watch)(void);  // at each step, or NULL
   uint32_t quiet_count;
   QuietRange quiet[EXPLORE_QUIET];
   DelayQueue delayed[STRATEGY_THREADS];
@@ -126,6 +128,7 @@ static void note_step(const char *place, const char *name) {
   thread->name = name;
   ex.steps[ex.step_count++] = (Step){place, name, ex.current, false};
   ex.now += EXPLORE_STEP_NS;
+  if (ex.watch != NULL) ex.watch();
 }
 
 // Nobody's delayed stores are in memory.
@@ -164,15 +167,17 @@ static bool sleeper_can_run(const Thread *thread) {
   return false;
 }
 
+static bool can_run(const Thread *thread) {
+  return thread->state == THREAD_READY || sleeper_can_run(thread);
+}
+
 // Those that can run, beginning with the current one, or ending with it if it
 // gives way.
 static int list_ready(int *list, bool gives_way) {
   int count = 0, thread = ex.current;
   for (int left = ex.thread_count; left > 0; left--) {
     if (gives_way && ++thread == ex.thread_count) thread = 0;
-    const Thread *next = &ex.threads[thread];
-    if (next->state == THREAD_READY || sleeper_can_run(next))
-      list[count++] = thread;
+    if (can_run(&ex.threads[thread])) list[count++] = thread;
     if (!gives_way && ++thread == ex.thread_count) thread = 0;
   }
   return count;
@@ -183,6 +188,22 @@ static int list_delayed(int *list, int count) {
     if (ex.delayed[i].count > 0) list[count++] = STRATEGY_THREADS + i;
   }
   return count;
+}
+
+// Fair runs: the thread that has waited too long for a step, or -1.
+static int overdue(void) {
+  uint32_t now = ex.step_count, longest = 0;
+  int thread = -1;
+  ex.threads[ex.current].ran_at = now;
+  for (int i = 0; i < ex.thread_count; i++) {
+    Thread *next = &ex.threads[i];
+    if (!can_run(next)) next->ran_at = now;
+    uint32_t waited = now - next->ran_at;
+    if (waited < ex.scenario->fair || waited <= longest) continue;
+    longest = waited;
+    thread = i;
+  }
+  return thread;
 }
 
 static int64_t earliest_deadline(void) {
@@ -204,6 +225,8 @@ static int pick(bool free) {
     if (deadline == INT64_MAX) explore_fail("deadlock: all threads sleep");
     ex.now = deadline;
   }
+  int late = ex.scenario->fair > 0 ? overdue() : -1;
+  if (late >= 0) return late;
   if (ex.delays) count = list_delayed(list, count);
   if (count > 1 && !free && ++ex.alone > EXPLORE_ALONE) {
     strategy_demote(&ex.strategy, ex.current);
@@ -236,7 +259,9 @@ static int pick_delayed(bool free) {
 }
 
 static void go_on(bool free) {
-  if (!free && ex.alone < EXPLORE_ALONE && strategy_stays(&ex.strategy)) {
+  bool fair = ex.scenario->fair > 0;
+  if (!free && !fair && ex.alone < EXPLORE_ALONE &&
+      strategy_stays(&ex.strategy)) {
     ex.alone++;
     return;
   }
@@ -305,6 +330,8 @@ void rt_explore_step_store(volatile void *address, const void *value,
 void explore_flush(void) {
   if (ex.running) delay_end(&ex.delayed[ex.current]);
 }
+
+void explore_watch(void (*watch)(void)) { ex.watch = watch; }
 
 void explore_published(const char *place, const char *name) {
   if (!ex.running || !ex.strategy.after) return;
@@ -457,6 +484,7 @@ static bool run_once(const Scenario *scenario) {
   ex.thread_count = ex.current = 0;
   ex.alone = ex.step_count = ex.quiet_count = 0;
   ex.now = 1000000000;
+  ex.watch = NULL;
   ex.failed = false;
   strategy_begin(&ex.strategy);
   ex.delays = ex.strategy.delays && !scenario->in_order;
