@@ -2,10 +2,7 @@
 """Breaches of sched/, and of what vm/ builds on it, one at a time: what
 mutants must find."""
 
-from collections import namedtuple
-
-# The path begins in sched/, and the text stands there once.
-Mutant = namedtuple("Mutant", "name program scenario path text instead")
+from mutant_edits import Mutant
 
 MUTANTS = [Mutant(*row) for row in [
     # --- the ring and runnext

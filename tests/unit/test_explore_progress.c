@@ -36,6 +36,7 @@ enum {
   TURN_OF_PAIR_NS = 2 * NS_PER_US,      // a ping-pong pair's
   SLEEPER_LATE_NS = 2 * NS_PER_MS,      // beside hogs
   TICK_LATE_NS = 6 * NS_PER_MS,         // beside calls: a round of sysmon
+  TIMER_LATE_NS = NS_PER_MS,            // ... that it has seen
   LINE_LATE_TURNS = 240,                // beside pairs
   WAKES_OF_LINES = LINES + LINES / 10,  // 1.1 a line
 };
@@ -82,6 +83,16 @@ static void ticker(P *p, Task *task) {
     CO_SLEEP(NS_PER_MS);
     check_late(task->a, TICK_LATE_NS, "a ticker beside calls");
   }
+  part_is_done(task);
+  CO_END;
+}
+
+// Sysmon has looked since the call began, and knows of the timer.
+static void late_ticker(P *p, Task *task) {
+  CO_BEGIN;
+  task->a = rt_now() + 8 * NS_PER_MS;
+  CO_SLEEP(8 * NS_PER_MS);
+  check_late(task->a, TIMER_LATE_NS, "a timer beside a call that lasts");
   part_is_done(task);
   CO_END;
 }
@@ -400,6 +411,10 @@ static void calls_never_end(void **state) {
                      .procs = 1,
                      .turns = 10,
                      .bodies = {ticker, quick}});
+  run((ProgressTest){.name = "quick_call_and_late_timer",
+                     .procs = 1,
+                     .turns = 10,
+                     .bodies = {late_ticker, quick}});
 }
 
 static void nobody_waits_behind_a_native(void **state) {
@@ -480,6 +495,6 @@ int main(void) {
       cmocka_unit_test(bounded_batches),
       cmocka_unit_test(each_p_drains),
   };
-  explore_program(16);
+  explore_program(17);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
