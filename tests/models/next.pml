@@ -16,7 +16,7 @@
 //
 // check next_leaves:
 // check ring_leaves:
-// check: 
+// check:
 // bug next_leaves: -DBUG_NO_LOOK: the native does not look
 // bug next_leaves: -DBUG_LOOK_WAKES_NOT: a look clears next_fill, and wakes
 //      nobody

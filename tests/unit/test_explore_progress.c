@@ -42,7 +42,7 @@ enum {
 };
 
 static Shared world;
-static uint32_t never, over;  // atomic; over: what the run is about is done
+static uint32_t never, over;  // atomic. over: it has shown what it is to
 static PollDesc *desc;
 static int64_t latest;  // of what is checked for time, in all runs
 
@@ -319,8 +319,8 @@ typedef struct ProgressTest {
   int procs;
   uint64_t turns;  // that a G waits at most
   ProgressBody *bodies[PROGRESS_TASKS];
-  int places;           // of calls; 0: as many as are shipped
-  int parts;            // of the run; 0: one. All of them: it is over
+  int places;           // of calls. 0: as many as are shipped
+  int parts;            // which end the run when all are done; or one
   void (*check)(void);  // at the end, or NULL
 } ProgressTest;
 
