@@ -19,10 +19,11 @@ typedef struct Scenario {
   const char *name;
   void (*body)(void *arg);
   void *arg;
-  uint32_t step_limit;  // more steps are a livelock, 0: EXPLORE_STEPS
-  int preemptions;      // exhaustive search up to so many, < 0: none
-  bool in_order;        // stores are never delayed
-  uint32_t fair;        // not 0: a thread that can run makes a step in so many
+  uint32_t step_limit;   // more steps are a livelock, 0: EXPLORE_STEPS
+  int preemptions;       // exhaustive search up to so many, < 0: none
+  bool in_order;         // stores are never delayed
+  uint32_t fair;         // not 0: a thread that can run makes a step in so many
+  bool (*enough)(void);  // not NULL: it is searched on until this is true
 } Scenario;
 
 enum { EXPLORE_STEPS = 50000 };
