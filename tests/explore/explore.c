@@ -332,7 +332,7 @@ void explore_flush(void) {
   if (ex.running) delay_end(&ex.delayed[ex.current]);
 }
 
-void explore_watch(void (*watch)(void)) { ex.watch = watch; }
+void explore_watch(void (*look)(void)) { ex.watch = look; }
 
 void explore_published(const char *place, const char *name) {
   if (!ex.running || !ex.strategy.after) return;

@@ -62,7 +62,7 @@ void explore_published(const char *place, const char *name);
 void explore_flush(void);
 // Called at each step until the run ends, on the thread whose step it is. It
 // reads plain memory, and may fail the run.
-void explore_watch(void (*watch)(void));
+void explore_watch(void (*look)(void));
 bool explore_running(void);        // false: not inside a run
 int explore_thread(void);          // number of the calling thread
 void *explore_local(size_t size);  // zeroed memory of the calling thread
