@@ -19,9 +19,11 @@ typedef struct Scenario {
   const char *name;
   void (*body)(void *arg);
   void *arg;
-  uint32_t step_limit;  // more steps are a livelock, 0: EXPLORE_STEPS
-  int preemptions;      // exhaustive search up to so many, < 0: none
-  bool in_order;        // stores are never delayed
+  uint32_t step_limit;   // more steps are a livelock, 0: EXPLORE_STEPS
+  int preemptions;       // exhaustive search up to so many, < 0: none
+  bool in_order;         // stores are never delayed
+  uint32_t fair;         // not 0: a thread that can run makes a step in so many
+  bool (*enough)(void);  // not NULL: it is searched on until this is true
 } Scenario;
 
 enum { EXPLORE_STEPS = 50000 };
@@ -58,6 +60,9 @@ void explore_quiet(const volatile void *at, size_t size);
 void explore_published(const char *place, const char *name);
 // All that the calling thread has stored is visible to others from here on.
 void explore_flush(void);
+// Called at each step until the run ends, on the thread whose step it is. It
+// reads plain memory, and may fail the run.
+void explore_watch(void (*look)(void));
 bool explore_running(void);        // false: not inside a run
 int explore_thread(void);          // number of the calling thread
 void *explore_local(size_t size);  // zeroed memory of the calling thread

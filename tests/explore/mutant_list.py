@@ -2,10 +2,7 @@
 """Breaches of sched/, and of what vm/ builds on it, one at a time: what
 mutants must find."""
 
-from collections import namedtuple
-
-# The path begins in sched/, and the text stands there once.
-Mutant = namedtuple("Mutant", "name program scenario path text instead")
+from mutant_edits import Mutant
 
 MUTANTS = [Mutant(*row) for row in [
     # --- the ring and runnext
@@ -341,6 +338,16 @@ MUTANTS = [Mutant(*row) for row in [
     ("a displaced G stays in runnext", "slices", "preempt_1", "runq.c",
      "G *g = runq_take_next(p);\n  if (g != NULL) runq_put(p, g);",
      "G *g = rt_load_relaxed(&p->runnext);\n  if (g != NULL) runq_put(p, g);"),
+    ("many cases are locked in no order", "chan", "select_many", "select.c",
+     ("  for (int i = count / 2 - 1; i >= 0; i--) sink(cases, order, i, count);\n"
+      "  for (int end = count - 1; end > 0; end--) {",
+      "  RT_ASSERT(select_locks_are_sorted(p, cases, locks, count));\n  lock_all",
+      "  RT_ASSERT(select_locks_are_sorted(p, cases, locks, count));\n  for"),
+     ("  for (int end = 0; end > 0; end--) {", "  lock_all", "  for")),
+    ("the larger half of a heap of cases is not looked at", "chan",
+     "select_many", "select.c",
+     "if (child + 1 < count && above(cases, order[child + 1], order[child])) {",
+     "if (0) {"),
     # --- turns of descriptors
     ("a turn is left by a store", "turn", "turns_2", "poll_turn.c",
      "if (change_turns(desc, &seen, seen & ~taken))\n"

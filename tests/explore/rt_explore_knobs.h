@@ -9,6 +9,10 @@
 // allowed. Stays until changed.
 void rt_explore_may_start(bool (*allow)(void (*run)(void *arg)));
 
+// Whether rt_now leaps now and then. It does, unless a scenario has a bound in
+// time.
+void rt_explore_leaps(bool leaps);
+
 // Something happens to an invented descriptor, 0..7.
 void rt_explore_event(int fd, bool readable, bool writable);
 bool rt_explore_watched(int fd);  // it was added, and not removed since

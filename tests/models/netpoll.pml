@@ -10,10 +10,15 @@
 //     read, and the descriptor is open and its deadline not over
 //   - while it is parked poll_waiters says so (the deadlock check reads that)
 //   - a deadline that was moved away does not come true afterwards
+//   - a parked G goes on when there is something to read, or the descriptor is
+//     closed (the formula wakes, with weak fairness)
 //
 // The loop of CASes in take_waiter is one step: that of the CAS that succeeds.
 //
 // check: -DITEMS=2
+// check wakes: -DITEMS=1
+// bug wakes: -DITEMS=1 -DBUG_EVENT_DROPPED: an event is forgotten where no G is
+//      parked
 // bug: -DBUG_NO_SECOND_LOOK: the flags are not looked at again after PARKING
 // bug: -DBUG_FLAG_LATE: close looks for a waiter, then sets its flag
 // bug: -DBUG_NOT_BY_CAS: the event loads the word, then stores READY
@@ -50,6 +55,9 @@ byte poll_waiters;     // Sched
 mtype = { running, waiting, runnable };
 mtype g_state = running;
 bool moved;            // the deadline was moved away, and that is done
+
+ltl wakes { [] ((g_state == waiting && (data > 0 || closed)) ->
+                <> (g_state != waiting)) }
 
 // --- The ends of a wait -----------------------------------------------------
 inline take_for_event(found) {  // take_waiter, ready

@@ -13,6 +13,8 @@
 //   - sched->calls.count is exact: a deadlock is reported only when no G is
 //     left, and at the end it counts the calls that have lost their P
 //   - at the end all Gs have ended or are in the kernel, and no P is stopped
+//   - while one call never ends, a G that is runnable runs in the end (the
+//     formula runs, with weak fairness)
 //
 // Waking the Ms of the pool is park.pml's matter: here they see what there is
 // for them. Running Ps that have to stop are world.pml's.
@@ -20,6 +22,9 @@
 // check: -DMS=3 -DGS=2
 // check: -DMS=2 -DGS=3
 // check: -DMS=3 -DGS=3 -DNO_WORLD
+// check runs: -DMS=3 -DGS=2 -DNO_WORLD
+// bug runs: -DMS=3 -DGS=2 -DNO_WORLD -DBUG_TO_NOBODY: a P that was taken is
+//      given to nobody
 // bug: -DBUG_NO_ID: the status is SYSCALL alone: whose call it was is not told
 // bug: -DBUG_RETURN_STORE: the M compares, then stores
 // bug: -DBUG_RETAKE_STORE: the monitor compares, then stores
@@ -63,7 +68,10 @@ mtype state[GS] = runnable;
 
 // --- What only this model knows ---------------------------------------------
 byte lost;              // Ms in calls that lost their P
+bool stuck;             // G 0 is in the kernel for ever
 #define BIT(g) (1 << (g))
+
+ltl runs { [] ((stuck && state[1] == runnable) -> <> (state[1] != runnable)) }
 
 // Row 37: what must hold whenever m does something with p.
 #define OWNS(m, p) (status[p] == RUNNING && m_of[p] == m)
@@ -210,6 +218,7 @@ runs:
   if  // in the kernel
   :: skip
   :: g == 0 ->
+     stuck = true;
 end_kernel:
      false  // for ever
   fi;
@@ -293,7 +302,11 @@ end_watch:
         atomic { !locked -> syscalls++ };
 #endif
         if
-        :: work -> work = false; give_m(p)
+        :: work ->
+           work = false;
+#ifndef BUG_TO_NOBODY
+           give_m(p)
+#endif
         :: else
         fi
      :: else -> locked = false

@@ -17,7 +17,7 @@
 
 #include "sched/sched.h"
 
-enum { TASK_CASES = 8 };
+enum { TASK_CASES = 16 };
 
 typedef struct Task Task;
 typedef struct Shared Shared;

@@ -495,6 +495,48 @@ static void selects(void **state) {
   run_bare("select_buffered", buffered, 2);
 }
 
+// More channels than an insertion sort puts in order: each of two Gs waits on
+// all of them, one the other way round than the other.
+enum { MANY_CHANS = 14, MANY_ROOM = 128 };
+static _Alignas(RT_LINE) char many_arena[MANY_CHANS * MANY_ROOM];
+static Chan *many_chans[MANY_CHANS];
+
+static void select_of_many(P *p, Task *task) {
+  bool sends = task->id == 0;
+  for (int i = 1; i <= 2; i++) {
+    for (int at = 0; at < MANY_CHANS; at++) {
+      Chan *chan = many_chans[sends ? at : MANY_CHANS - 1 - at];
+      task->cases[at] = (SelCase){.chan = chan, .send = sends};
+      if (sends) task->cases[at].waiter.elem = value_of(task->id, i);
+    }
+    do_select(p, task, MANY_CHANS, true);
+  }
+}
+
+static void many_body(void *arg) {
+  EXPLORE_CHECK(chan_size(0) <= MANY_ROOM, "no room for a channel");
+  for (int i = 0; i < MANY_CHANS; i++) {
+    many_chans[i] = (Chan *)(void *)(many_arena + (size_t)i * MANY_ROOM);
+    chan_init(many_chans[i], 0);
+  }
+  bare_body(arg);
+  for (int i = 0; i < MANY_CHANS; i++) {
+    const Chan *chan = many_chans[i];
+    EXPLORE_CHECK(chan->recv_first == NULL && chan->send_first == NULL,
+                  "a select stays in a queue of many");
+  }
+}
+
+static void select_over_many(void **state) {
+  (void)state;
+  static GBody *const two[CHAN_GS] = {select_of_many, select_of_many};
+  Scenario scenario = {.name = "select_many",
+                       .body = many_body,
+                       .arg = (void *)(uintptr_t)two,
+                       .preemptions = 1};
+  assert_true(explore(&scenario));
+}
+
 static void select_against_select(void **state) {
   (void)state;
   static GBody *const crossed[CHAN_GS] = {select_send_recv, select_send_recv};
@@ -704,11 +746,16 @@ static void on_the_runtime(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_to_one),     cmocka_unit_test(many_to_one),
-      cmocka_unit_test(selects),        cmocka_unit_test(select_against_select),
-      cmocka_unit_test(grows),          cmocka_unit_test(drops),
-      cmocka_unit_test(on_the_runtime), cmocka_unit_test(quick_paths),
+      cmocka_unit_test(one_to_one),
+      cmocka_unit_test(many_to_one),
+      cmocka_unit_test(selects),
+      cmocka_unit_test(select_against_select),
+      cmocka_unit_test(grows),
+      cmocka_unit_test(drops),
+      cmocka_unit_test(on_the_runtime),
+      cmocka_unit_test(quick_paths),
+      cmocka_unit_test(select_over_many),
   };
-  explore_program(30);
+  explore_program(31);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

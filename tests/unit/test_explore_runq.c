@@ -12,6 +12,7 @@
 //     half
 // (A torn read in grab that is not retried is harmless but for the time it
 // takes: the CAS fails.)
+#define RUNQ_SIZE 4  // four Gs fill it
 #include "tests/explore/sched_explore.h"
 
 enum { QUEUE_PS = 3, QUEUE_GS = 12 };

@@ -157,6 +157,47 @@ static void finds_a_livelock(void **state) {
   assert_string_equal(found_text, "livelock: not over after 1000 steps");
 }
 
+// --- A fair run leaves no thread behind -------------------------------------
+enum { FAIR_THREADS = 3, FAIR_STEPS = 60, FAIR_WITHIN = 12 };
+static uint32_t all_steps, longest_gap;
+
+static void count_steps(void) { all_steps++; }
+
+// It can run all the time.
+static void step_on(void *arg) {
+  (void)arg;
+  uint32_t last = all_steps;
+  for (int i = 0; i < FAIR_STEPS; i++) {
+    RT_STEP(&counter.value);
+    uint32_t gap = all_steps - last;
+    if (gap > longest_gap) longest_gap = gap;
+    last = all_steps;
+  }
+}
+
+static void three_step_on(void *arg) {
+  (void)arg;
+  all_steps = longest_gap = 0;
+  explore_watch(count_steps);
+  for (int i = 0; i < FAIR_THREADS; i++) explore_go(step_on, NULL);
+  explore_join_all();
+  // two may be late at once
+  EXPLORE_CHECK(longest_gap <= FAIR_WITHIN + FAIR_THREADS,
+                "a thread waited for %u steps of others", longest_gap);
+}
+
+static void fair_runs_are_fair(void **state) {
+  (void)state;
+  Scenario fair = {.name = "fair",
+                   .body = three_step_on,
+                   .preemptions = 1,
+                   .fair = FAIR_WITHIN};
+  assert_true(explore(&fair));
+  Scenario unfair = fair;
+  unfair.fair = 0;
+  assert_true(explore_finds(&unfair, &found_text));
+}
+
 // --- An exhaustive search sees every schedule -------------------------------
 static uint32_t seen_orders;
 
@@ -315,6 +356,8 @@ static void finds_a_late_store(void **state) {
   assert_true(explore_finds(&release, &found_text));
 }
 
+static bool saw_all_outcomes(void) { return seen_outcomes == 0xF; }
+
 static void late_stores_are_bounded(void **state) {
   (void)state;
   Scenario in_order = store_scenario("store_in_order", STORE_RELEASE);
@@ -326,6 +369,7 @@ static void late_stores_are_bounded(void **state) {
   assert_true(explore(&rmw));
   Scenario any = store_scenario("store_outcomes", STORE_RELEASE);
   any.body = any_outcome;
+  any.enough = saw_all_outcomes;
   seen_outcomes = 0;
   assert_true(explore(&any));
   if (explore_is_whole()) assert_int_equal(seen_outcomes, 0xF);
@@ -369,10 +413,15 @@ static void message(void *arg) {
   explore_join_all();
 }
 
+static bool saw_between(void) { return seen_between; }
+
 static void stores_stay_in_order(void **state) {
   (void)state;
   seen_between = false;
-  Scenario scenario = {.name = "message", .body = message, .preemptions = 3};
+  Scenario scenario = {.name = "message",
+                       .body = message,
+                       .preemptions = 3,
+                       .enough = saw_between};
   assert_true(explore(&scenario));
   if (explore_is_whole()) assert_true(seen_between);
 }
@@ -429,6 +478,7 @@ int main(void) {
       cmocka_unit_test(finds_a_deadlock),
       cmocka_unit_test(finds_a_lost_wake_up),
       cmocka_unit_test(finds_a_livelock),
+      cmocka_unit_test(fair_runs_are_fair),
       cmocka_unit_test(sees_every_order),
       cmocka_unit_test(finds_a_late_store),
       cmocka_unit_test(late_stores_are_bounded),
@@ -436,6 +486,6 @@ int main(void) {
       cmocka_unit_test(own_stores_are_seen),
       cmocka_unit_test(locks_and_notes),
   };
-  explore_program(11);
+  explore_program(12);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 //   a turn of runnext that never ends
 //   a preempted G that goes to runnext
 //   a displaced G that stays in runnext, too
+#define RUNQ_SIZE 4  // six Gs fill it
 #include "tests/explore/sched_explore.h"
 
 enum {

@@ -203,6 +203,7 @@ static void start_and_end(P *p, Task *task) {
 // Holds its M: others watch the timers.
 static void start_and_hold(P *p, Task *task) {
   CO_BEGIN;
+  world_spawns_wake(task->shared);
   world_go(p, &task->shared->tasks[1], sleep_twice);
   world_go(p, &task->shared->tasks[2], sleeper);
   sched_not_alone(p);

@@ -10,6 +10,7 @@
 //   spawn or a displaced G wakes nobody
 //   a waker that counts itself without a CAS
 //   thieves that leave out the Ps of other nodes
+#define RUNQ_SIZE 4  // seven spawns fill it
 #include "tests/explore/sched_explore.h"
 
 enum { WAKE_TASKS = 10 };
@@ -51,6 +52,7 @@ static void wake_run(int tasks, void (*main_body)(P *p, Task *task)) {
 
 // --- Spawn ------------------------------------------------------------------
 static void spawn_one_by_one(P *p, Task *task) {
+  world_spawns_wake(task->shared);
   for (int i = 1; i <= rounds; i++) {
     world_go(p, &task->shared->tasks[i], child);
     hold_until_ran(p, i);
@@ -59,6 +61,7 @@ static void spawn_one_by_one(P *p, Task *task) {
 }
 
 static void spawn_many(P *p, Task *task) {
+  world_spawns_wake(task->shared);
   for (int i = 1; i <= rounds; i++) {
     world_go(p, &task->shared->tasks[i], child);
   }
@@ -172,6 +175,7 @@ static void partner(P *p, Task *task) {
 }
 
 static void partners_body(P *p, Task *task) {
+  world_spawns_wake(task->shared);
   world_go(p, &task->shared->tasks[1], partner);
   world_go(p, &task->shared->tasks[2], partner);
   hold_until_ran(p, 1);
@@ -343,6 +347,7 @@ static void call_and_spawn(P *p, Task *task) {
 
 static void calls_main(P *p, Task *task) {
   CO_BEGIN;
+  world_spawns_wake(task->shared);
   world_go(p, &task->shared->tasks[1], call_and_spawn);
   CO_YIELD;
   world_go(p, &task->shared->tasks[2], child);

@@ -13,6 +13,7 @@
 //   one P too few waited for
 //   a handshake that forgets a P that goes idle
 //   a resize that forgets timers
+#define RUNQ_SIZE 4  // storms of spawns fill it
 #include "tests/explore/sched_explore.h"
 
 enum { WORLD_BODIES = 5, WORLD_TASKS = 10, WORLD_PS = 3 };
@@ -228,6 +229,7 @@ static void stop_and_hold(P *p, Task *task) {
 
 static void start_and_hold(P *p, Task *task) {
   CO_BEGIN;
+  world_spawns_wake(task->shared);
   world_go(p, &task->shared->tasks[WORLD_BODIES], child);
   while (stops == 0) CO_LOOK;
   sched_not_alone(p);
