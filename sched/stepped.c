@@ -255,6 +255,7 @@ SteppedEnd stepped_run(Sched *sched, G *first, const SteppedRun *run) {
     outer->reason = WAIT_NONE;
     outer->p = p;
     p->current = outer;
+    if (p->marks & MARKS_EACH) trace_run(p, outer);
   } else if (sched->host.watches_fd) {
     set_alarm(sched);
   }
