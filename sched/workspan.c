@@ -173,19 +173,16 @@ void workspan_follows(P *p, const G *inner) {
   workspan_join(p, span_of(p->sched, inner)->span);
 }
 
-// g waits on an unbuffered channel, and the G that runs is at the other end.
-static bool is_met(const G *g) {
+// What g, which was dequeued, has waited for. NULL: no channel or gate.
+static const Chan *waited_for(const G *g) {
   const Waiter *waiter = g->woken_by;
   bool waits = g->reason == WAIT_CHAN_SEND || g->reason == WAIT_CHAN_RECV ||
                g->reason == WAIT_SELECT;
-  if (!waits || waiter == NULL || !waiter->success) return false;
+  if (!waits || waiter == NULL) return NULL;
+  if (waiter->index >= 0) return ((const SelCase *)(const void *)waiter)->chan;
   // relaxed: g's own, and it waits
   uintptr_t on = rt_load_relaxed(&g->parked_on);
-  const Chan *chan = waiter->index >= 0
-                         ? ((const SelCase *)(const void *)waiter)->chan
-                         : (const Chan *)(on & ~(uintptr_t)ON_MASK);
-  // relaxed: what is asked for never changes
-  return chan->cap == 0 && !(rt_load_relaxed(&chan->flags) & CHAN_GROWS);
+  return (const Chan *)(on & ~(uintptr_t)ON_MASK);
 }
 
 // How long g was away. A sleep ends when it is due, however late that is seen.
@@ -207,8 +204,14 @@ void workspan_readied(P *p, G *g) {
     own->span += was_away(own, g);
     return;
   }
+  const Chan *chan = waited_for(g);
+  // relaxed: what is asked for never changes
+  uint32_t flags = chan == NULL ? 0 : rt_load_relaxed(&chan->flags);
+  if (flags & CHAN_GATE) return;  // see workspan_enters_gate
+  bool meets = chan != NULL && g->woken_by->success && chan->cap == 0 &&
+               !(flags & CHAN_GROWS);
   WorkSpan *other = count_up(p, by);
-  if (is_met(g)) take_over(other, own->span);
+  if (meets) take_over(other, own->span);
   take_over(own, other->span);
   clock_goes_on(p, by);
 }
