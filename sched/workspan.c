@@ -131,6 +131,7 @@ void workspan_left(P *p, G *g) {
   WorkSpan *own = count_up(p, g);
   p->work.g = NULL;
   if (g->reason == WAIT_CALLBACK) p->work.outer = g;
+  if (g == p->work.inner) p->work.inner_span = own->span;
   own->left = rt_now();
 }
 

@@ -15,48 +15,51 @@ import time
 from tables import aligned, into_page, machine_line, marked_down
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAMS = [f"bench/concurrency/{name}.csp" for name in (
-    "parallel", "fibtask", "spawn_tree", "spawn", "fibchan", "sieve", "select4",
-    "buffered", "ring", "pingpong", "contended", "mutex")] + [
-    f"examples/{name}.csp" for name in ("mandelbrot", "primes", "matmul")]
+PROGRAMS = [f"{folder}/{name}.csp" for folder, names in (
+    ("bench/sched/spans", "tree pipeline uneven locked chain sleepers"),
+    ("examples", "mandelbrot jobs build"),
+    ("bench/concurrency", "parallel sieve fibtask spawn_tree spawn fibchan "
+     "select4 ring pingpong contended buffered mutex")) for name in names.split()]
+ARGUMENTS = {"examples/mandelbrot.csp": ("/dev/null", "640", "480")}
+NOTHING = ("-e", "")
 PROCS = (1, 2)
 LINE = re.compile(r"^workspan: T1 ([\d.]+) ms, Tinf ([\d.]+) ms, ", re.M)
 HEAD = ["program", "T₁", "T∞", "T₁/T∞", "1 P", "bounds", "2 Ps", "bounds"]
 
 
-def run(options, path, procs, debug=None):
+def run(options, words, procs, debug=None):
     """Milliseconds, and what it printed on standard error."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("CSP")}
     if debug:
         env["CSPDEBUG"] = debug
-    command = ["nice", "-n", "-20", options.bin, "--procs", str(procs), path]
+    command = ["nice", "-n", "-20", options.bin, "--procs", str(procs), *words]
     begun = time.monotonic()
     done = subprocess.run(command, cwd=TOP, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           text=True, timeout=300, check=False)
     took = (time.monotonic() - begun) * 1000
     if done.returncode != 0:
-        sys.exit(f"{path} ended with {done.returncode}: {done.stderr}")
+        sys.exit(f"{words} ended with {done.returncode}: {done.stderr}")
     return took, done.stderr
 
 
 class Program:
     """What was measured of one."""
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, *words):
+        self.words = words
         self.work, self.span, self.times = [], [], {p: [] for p in PROCS}
 
     def measure(self, options):
         for procs in PROCS:
-            self.times[procs].append(run(options, self.path, procs)[0])
-        found = LINE.search(run(options, self.path, 1, "workspan=1")[1])
+            self.times[procs].append(run(options, self.words, procs)[0])
+        found = LINE.search(run(options, self.words, 1, "workspan=1")[1])
         self.work.append(float(found[1]))
         self.span.append(float(found[2]))
 
     def row(self, nothing):
         work, span = statistics.median(self.work), statistics.median(self.span)
-        name = os.path.splitext(os.path.basename(self.path))[0]
+        name = os.path.splitext(os.path.basename(self.words[0]))[0]
         cells = [name, number(work), number(span), number(work / span)]
         for procs in PROCS:
             took = statistics.median(self.times[procs])
@@ -73,8 +76,7 @@ def number(value):
 
 def main(options):
     load = os.getloadavg()[0]
-    nothing = os.path.join(TOP, "bench/sched/nothing.csp")
-    programs = [Program(path) for path in [nothing, *PROGRAMS]]
+    programs = [Program(*NOTHING), *(Program(path, *ARGUMENTS.get(path, ())) for path in PROGRAMS)]
     for at in range(options.n or (1 if options.quick else 5)):
         for program in programs:
             program.measure(options)
