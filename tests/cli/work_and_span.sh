@@ -1,5 +1,6 @@
 # CSPDEBUG=workspan=1: the work and the span of programs for which both are
 # known, as quotients, since these do not depend on how busy the machine is.
+# timeout: 120
 # expect: a tree of 8 leaves: ok
 # expect: a tree, child first: ok
 # expect: a group of 8: ok
