@@ -147,8 +147,8 @@ bool gate_enter(P *p, G *g, Chan *gate, int64_t since, bool again) {
   bool late = again && rt_now() - since >= STARVES_NS;
   chan_lock(p, gate);
   if (enter_or_ask(gate, g, again, late)) {
-    G *next = wake_next(gate);
     if (p->marks & MARK_SPAN) workspan_enters_gate(p, gate, g);
+    G *next = wake_next(gate);
     chan_unlock(p, gate);
     if (next != NULL) sched_ready(p, next);
     return true;

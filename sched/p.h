@@ -59,10 +59,10 @@ typedef struct TraceRing {
 
 // See workspan.c. The owner's; read when the runtime has ended.
 typedef struct WorkClock {
-  const G *g;          // it has run since `from`; NULL: none does
+  const G *g;          // it has run since `from`, or NULL
   const G *outer;      // it waits for the callback that is about to be made
-  const G *inner;      // stepped: it is what another one waits for; only a name
-  int64_t inner_span;  // when that left last
+  const G *inner;      // in a stepped runtime, what another one waits for
+  int64_t inner_span;  // ... when that left last
   const G *sender;     // it waits, and its word is about to be put
   const M *m;          // whose CPU time was cpu_seen at `seen`
   int64_t from, seen, cpu_seen;

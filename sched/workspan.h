@@ -25,7 +25,7 @@ int64_t workspan_now(P *p);
 void workspan_join(P *p, int64_t span);
 
 // The word in that slot of a block is put, or was taken, by the G that runs.
-// `sender`, which waits, is the one that puts it; NULL: the G that runs.
+// `sender`, if not NULL, waits, and is the one that puts it.
 void workspan_put(P *p, uint64_t *slot, uint32_t room, const G *sender);
 void workspan_take(P *p, const uint64_t *slot, uint32_t room);
 // With the gate's lock: the G that runs is about to give its place back, or g

@@ -63,11 +63,11 @@ struct Vm {
   const struct VmHooks *hooks;  // immutable: what the runtime does (interp.h)
   uint32_t allowed;             // immutable, CspConfig's, as are the next two
   bool child_first, stepped;
-  bool spans;                  // CSPDEBUG=workspan: sched_spans; immutable
-  uint32_t output_full;        // atomic: it must go out by a blocking call
-  uint32_t output_failed;      // atomic: a write failed, so the program ends
-  RtLock waits_lock;           // guards CspWait.desc and .ended, all
-  uint64_t poll_records;       // atomic; what natives have of netpoll
+  bool spans;              // sched_spans of it, by CSPDEBUG=workspan. Immutable
+  uint32_t output_full;    // atomic: it must go out by a blocking call
+  uint32_t output_failed;  // atomic: a write failed, so the program ends
+  RtLock waits_lock;       // guards CspWait.desc and .ended, all
+  uint64_t poll_records;   // atomic; what natives have of netpoll
   struct NativeDef **natives;  // registered; freed at the end
   size_t native_count, native_cap;
   Heap *heap;
