@@ -29,6 +29,7 @@
 #include "sched/stop_world.h"
 #include "sched/syscall.h"
 #include "sched/trace.h"
+#include "sched/workspan.h"
 
 // sched.lock held. One that is being made may still be refused, so it counts
 // for nothing until it is there.
@@ -112,12 +113,13 @@ static void run_on(M *m, G *g, void (*resume)(P *p, G *g)) {
   resume(p, g);
 }
 
-static void outer_goes_on(P *p, G *outer) {
+static void outer_goes_on(P *p, G *outer, const G *inner) {
   g_change(outer, G_WAITING, G_RUNNING);
   outer->reason = WAIT_NONE;
   outer->p = p;
   p->current = outer;
-  if (p->marks & MARK_TRACE) trace_run(p, outer);
+  if (p->marks & MARKS_EACH) trace_run(p, outer);
+  if (p->marks & MARK_SPAN) workspan_follows(p, inner);
 }
 
 bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
@@ -156,6 +158,6 @@ bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
   rt_unlock(&sched->lock);
   // RMW: the bits that others set stay
   if (before == NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
-  outer_goes_on(p, outer);
+  outer_goes_on(p, outer, inner);
   return true;
 }

@@ -27,6 +27,7 @@
 #include "sched/chan_grow.h"
 #include "sched/g.h"
 #include "sched/select.h"
+#include "sched/workspan.h"
 
 void chan_init(Chan *chan, uint32_t cap) { *chan = (Chan){.cap = cap}; }
 
@@ -74,6 +75,7 @@ static bool is_one_select(const Chan *chan) {
 
 static bool ring_is_valid(const Chan *chan) {
   if (chan->flags & CHAN_GROWS) return chan_grow_is_valid(chan);
+  if (chan->flags & CHAN_GATE) return true;  // see gate_ring
   if (chan->count > chan->cap) return false;
   if (chan->cap == 0) return chan->sendx == 0 && chan->recvx == 0;
   if (chan->sendx >= chan->cap || chan->recvx >= chan->cap) return false;
@@ -86,11 +88,12 @@ bool chan_is_valid(const Chan *chan) {
   uint32_t full = grows ? chan_growth(chan)->limit : chan->cap;
   bool receivers = chan->recv_first != NULL, senders = chan->send_first != NULL;
   if (!ring_is_valid(chan)) return false;
-  if (!waiters_are_linked(chan, chan->recv_first, chan->recv_last))
+  bool closed = (chan->flags & CHAN_IS_CLOSED) != 0;  // then see closed_span
+  if (!closed && !waiters_are_linked(chan, chan->recv_first, chan->recv_last))
     return false;
   if (!waiters_are_linked(chan, chan->send_first, chan->send_last))
     return false;
-  if ((chan->flags & CHAN_IS_CLOSED) && (receivers || senders)) return false;
+  if (closed && (receivers || senders)) return false;
   if ((chan->flags & CHAN_DROPS) && senders) return false;
   if (chan->flags & CHAN_GATE) return gate_is_valid(chan);
   if ((receivers && count > 0) || (senders && count < full)) return false;
@@ -269,13 +272,16 @@ static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *chan,
   if ((flags & CHAN_GROWS) && chan_grow_take(p, chan, word)) {
     Waiter *waiter = next_sender(p, chan);
     if (waiter != NULL) {
+      p->work.sender = waiter->g;
       ChanResult put = chan_grow_put(p, chan, waiter->elem);
+      p->work.sender = NULL;
       RT_CHECK(put == CHAN_DONE, "a channel at its limit has no room");
       *peer = fired(waiter, true);
     }
     return CHAN_DONE;
   }
   if (!(flags & CHAN_IS_CLOSED)) return CHAN_BLOCKED;
+  if (p->marks & MARK_SPAN) workspan_join(p, chan->closed_span);
   *word = p->sched->config.empty_word;
   return CHAN_CLOSED;
 }
@@ -379,10 +385,16 @@ ChanResult chan_send(P *p, G *g, Chan *chan, uint64_t word) {
   return result;
 }
 
+// It is closed and empty, and stays so. (closed_span is read with the lock.)
+static inline bool is_over(const P *p, const Chan *chan) {
+  return chan_is_closed(chan) && chan_count(chan) == 0 &&
+         !(p->marks & MARK_SPAN);
+}
+
 ChanResult chan_recv(P *p, G *g, Chan *chan, uint64_t *word,
                      WaitReason reason) {
   if (chan == NULL) return chan_park_for_ever(p, g, WAIT_CHAN_RECV_NIL);
-  if (chan_is_closed(chan) && chan_count(chan) == 0) {  // then it stays so
+  if (is_over(p, chan)) {
     *word = p->sched->config.empty_word;
     return CHAN_CLOSED;
   }
@@ -434,7 +446,7 @@ ChanResult chan_try_send(P *p, Chan *chan, uint64_t word) {
 
 ChanResult chan_try_recv(P *p, Chan *chan, uint64_t *word) {
   if (chan == NULL || chan_recv_hopeless(chan)) return CHAN_BLOCKED;
-  if (chan_is_closed(chan) && chan_count(chan) == 0) {
+  if (is_over(p, chan)) {
     *word = p->sched->config.empty_word;
     return CHAN_CLOSED;
   }
@@ -464,6 +476,7 @@ bool chan_close(P *p, Chan *chan) {
   for (Waiter *w; (w = next_sender(p, chan)) != NULL;) {
     glist_push(&woken, fired(w, false));
   }
+  if (p->marks & MARK_SPAN) chan->closed_span = workspan_now(p);
   chan_unlock(p, chan);
   p->woken += woken.count;
   if (woken.count == 1) {

@@ -56,6 +56,7 @@
 // All functions: owner P.
 #include "sched/chan_grow.h"
 #include "sched/chan.h"
+#include "sched/workspan.h"
 
 void chan_init_grows(Chan *chan, uint32_t limit) {
   RT_ASSERT(limit > 0 && limit <= INT32_MAX);  // so that room fits
@@ -153,6 +154,13 @@ static uint64_t *next_slot(P *p, Chan *chan) {
   return &growth->first->words[chan->sendx++];
 }
 
+// Of the block of that slot: the first or the last.
+static uint32_t room_at(const ChanGrowth *growth, const uint64_t *slot) {
+  const ChanBlock *first = growth->first;
+  bool here = slot >= first->words && slot < first->words + first->room;
+  return here ? first->room : growth->last->room;
+}
+
 ChanResult chan_grow_put(P *p, Chan *chan, uint64_t word) {
   ChanGrowth *growth = chan_growth(chan);
   if (growth->count == growth->limit) return CHAN_BLOCKED;
@@ -162,6 +170,8 @@ ChanResult chan_grow_put(P *p, Chan *chan, uint64_t word) {
     return CHAN_WANTS_ROOM;
   }
   chan_fill(p, slot, word);
+  if (p->marks & MARK_SPAN)
+    workspan_put(p, slot, room_at(growth, slot), p->work.sender);
   set_growth_count(growth, growth->count + 1);
   return CHAN_DONE;
 }
@@ -171,6 +181,7 @@ bool chan_grow_take(P *p, Chan *chan, uint64_t *word) {
   if (growth->count == 0) return false;
   uint64_t *slot = &growth->first->words[chan->recvx];
   *word = *slot;
+  if (p->marks & MARK_SPAN) workspan_take(p, slot, growth->first->room);
   chan_store(p, slot, p->sched->config.empty_word);
   if (++chan->recvx == growth->first->end) leave_first(p, chan);
   set_growth_count(growth, growth->count - 1);

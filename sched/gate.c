@@ -35,6 +35,7 @@
 #include "sched/chan.h"
 #include "sched/g.h"
 #include "sched/runq.h"
+#include "sched/workspan.h"
 
 enum { GATE_LOOKS = 4, GATE_LOOK_PAUSES = 30 };
 #define STARVES_NS ((int64_t)1000000)
@@ -146,6 +147,7 @@ bool gate_enter(P *p, G *g, Chan *gate, int64_t since, bool again) {
   bool late = again && rt_now() - since >= STARVES_NS;
   chan_lock(p, gate);
   if (enter_or_ask(gate, g, again, late)) {
+    if (p->marks & MARK_SPAN) workspan_enters_gate(p, gate, g);
     G *next = wake_next(gate);
     chan_unlock(p, gate);
     if (next != NULL) sched_ready(p, next);
@@ -184,10 +186,12 @@ GateLeft gate_leave(P *p, Chan *gate, const G *g) {
     return state >> GATE_BITS == 0 ? GATE_EMPTY : GATE_NOT_YOURS;
   }
   G *next = NULL;
+  if (p->marks & MARK_SPAN) workspan_leaves_gate(p, gate);
   if (gate->send_first == NULL) {
     leave_alone(gate, g);
   } else if (state & GATE_HANDS) {
     next = hand_place_over(gate, g);
+    if (p->marks & MARK_SPAN) workspan_enters_gate(p, gate, next);
   } else {
     while (!gate_try(gate, &state, state - gate_place(gate, g))) continue;
     next = wake_next(gate);

@@ -6,6 +6,10 @@
 
 #include "sched/sched.h"
 
+// With SchedConfig.span_at: a gate has as many words more (workspan.c), one for
+// each place.
+enum { GATE_SPANS_MOST = 1024 };
+
 enum {  // Chan.flags, beside those of sched.h; immutable
   CHAN_GATE = 8,
   CHAN_OWNED = 16,  // a gate with one place, which only the G in it gives back

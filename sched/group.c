@@ -39,6 +39,7 @@
 // be.
 #include "sched/group.h"
 #include "sched/cancel.h"
+#include "sched/workspan.h"
 
 // --- Members and inner groups: lock held ------------------------------------
 enum { MEMBERS_SEEN = 8 };  // by group_is_valid: there may be many
@@ -319,12 +320,19 @@ void group_join(P *p, Group *group, G *g) {
   rt_unlock(&group->lock);
 }
 
+// Lock held.
+static void note_span(P *p, Group *group) {
+  int64_t span = workspan_now(p);
+  if (span > group->span) group->span = span;
+}
+
 void group_leave(P *p, G *g) {
   if (g->group != NULL && g->group->solo) group_end(p, g);  // does not park
   Group *group = g->group;
   if (group == NULL) return;
   rt_lock(&group->lock);
   unlink_member(group, g);
+  if (p->marks & MARK_SPAN) note_span(p, group);
   G *owner = group->count == 0 && group->waiting ? group->owner : NULL;
   if (owner != NULL) group->waiting = false;
   rt_unlock(&group->lock);
@@ -368,6 +376,7 @@ bool group_end(P *p, G *g) {
     unlink_inner(parent, group);
     rt_unlock(&parent->lock);
   }
+  if (p->marks & MARK_SPAN) workspan_join(p, group->span);
   rt_lock(&group->lock);
   RT_ASSERT(!group->ended && group->count == 0 && group->inner == NULL);
   group->ended = true;

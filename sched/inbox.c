@@ -155,5 +155,7 @@ void inbox_drain(P *p) {
   GList woken = take_stack(&sched->inbox.woken);
   poll_ready(p, &woken);
   run_returned(p);
+  p->marks |= MARK_POSTS;
   run_posts(p, posts);
+  p->marks &= (uint8_t)~MARK_POSTS;
 }

@@ -93,6 +93,7 @@ struct M {
   RtNote note;          // wake up and look around, under sched.lock
   uint32_t polling;     // atomic: it may block in netpoll, not on the note
   uint64_t call_ticks;  // the M's own, when tracing: its call began
+  int64_t call_cpu;     // likewise, with spans: its CPU time then
   const char *stack_end;  // as deep as calls may nest; its own (proc.c)
 
   // --- guarded by sched.lock ---
@@ -187,6 +188,7 @@ struct Sched {
     uint32_t full;         // atomic: count + kept >= syscalls_max
     Waiter *first, *last;  // Gs that wait until fewer than syscalls_max are
                            // in calls
+    int64_t time;          // workspan.c: of those that lost their P
   } calls;
   // Sums of what no P counts; see stats.c.
   struct {
@@ -247,11 +249,13 @@ struct Sched {
   } cpus;
   // Immutable. What is watched; see stats.c and trace.c.
   struct {
-    int64_t line_ns;  // 0: no lines
-    bool details;     // lines have them
-    bool ticks;       // moments of events are rt_ticks, not rt_now
-    uint32_t events;  // size of the rings, a power of two, 0 for none
-    uint64_t begun;   // started_at in ticks
+    int64_t line_ns;   // 0: no lines
+    bool details;      // lines have them
+    bool ticks;        // moments of events are rt_ticks, not rt_now
+    uint32_t events;   // size of the rings, a power of two, 0 for none
+    uint64_t begun;    // started_at in ticks
+    size_t span_at;    // SchedConfig.span_at; see workspan.c
+    int64_t clock_ns;  // what rt_now takes
   } watch;
 };
 

@@ -32,7 +32,10 @@ enum {
   MARK_FIRING = 1,  // p->firing != 0
   MARK_SAMPLE = 2,  // the next G readied is timed until it runs
   MARK_TRACE = 4,   // events are kept; never changes
-  MARKS_READY = MARK_FIRING | MARK_SAMPLE | MARK_TRACE,
+  MARK_SPAN = 8,    // work and span are measured; never changes
+  MARK_POSTS = 16,  // what threads of the host have posted is done
+  MARKS_EACH = MARK_TRACE | MARK_SPAN,
+  MARKS_READY = MARK_FIRING | MARK_SAMPLE | MARKS_EACH,
 };
 
 enum { LATE_BUCKETS = 40 };  // the last one: 9 minutes and more
@@ -54,6 +57,19 @@ typedef struct TraceRing {
   TraceEvent *events;  // NULL: events are not kept
   uint64_t count;      // all there were: the last ones are kept
 } TraceRing;
+
+// See workspan.c. The owner's; read when the runtime has ended.
+typedef struct WorkClock {
+  const G *g;          // it has run since `from`, or NULL
+  const G *outer;      // it waits for the callback that is about to be made
+  const G *inner;      // in a stepped runtime, what another one waits for
+  int64_t inner_span;  // ... when that left last
+  const G *sender;     // it waits, and its word is about to be put
+  const M *m;          // whose CPU time was cpu_seen at `seen`
+  int64_t from, seen, cpu_seen;
+  int64_t time;     // all Gs have run for that long here
+  int64_t longest;  // the longest span of them
+} WorkClock;
 
 typedef struct GList {  // linked by G.link
   G *first, *last;
@@ -146,6 +162,7 @@ struct P {
   TimerHeap timers RT_ALIGNED;
   PStats stats RT_ALIGNED;
   TraceRing trace;
+  WorkClock work;
 
   // --- guarded by sched.lock ---
   // PStatus: atomic, read without the lock, too. Only the changes between

@@ -18,20 +18,22 @@
 #include "sched/steal_order.h"
 #include "sched/trace.h"
 #include "sched/urgent.h"
+#include "sched/workspan.h"
 
 enum { ID_BLOCK = 16 };  // G ids that a P takes at a time
 
-// Events are kept: no blocks, so that each start comes by here.
-static uint64_t traced_id(P *p) {
+// Each start is watched: no blocks, so that each comes by here.
+static uint64_t traced_id(P *p, G *g) {
   // RMW: no id is given twice
   uint64_t id = rt_add(&p->sched->next_id, 1) + 1;
-  trace_event(p, TRACE_CREATE, id, 0);
+  TRACE(p, CREATE, id, 0);
+  if (p->marks & MARK_SPAN) workspan_made(p, g);
   return id;
 }
 
-static uint64_t next_id(P *p) {
+static uint64_t next_id(P *p, G *g) {
   if (p->id_next == p->id_end) {
-    if (p->marks & MARK_TRACE) return traced_id(p);
+    if (p->marks & MARKS_EACH) return traced_id(p, g);
     // relaxed: Ps only take ids. With several Ps the RMW below decides
     uint64_t *next = &p->sched->next_id, before = rt_load_relaxed(next);
     if (p->alone) {
@@ -54,7 +56,7 @@ static void next_slice(P *p) {
 void proc_make_runnable(P *p, G *g) {
   g_change(g, g_state(g) == G_DEAD ? G_DEAD : G_IDLE, G_RUNNABLE);
   // release: g's last goroutine has ended. Pairs with acquire in vm_interrupt
-  rt_store_release(&g->id, next_id(p));
+  rt_store_release(&g->id, next_id(p, g));
   g->p = NULL;
   g->reason = WAIT_NONE;
   g->preempted = false;
@@ -84,6 +86,7 @@ void sched_spawn_child(P *p, G *g, G *child) {
 static void marked_ready(P *p, G *g) {
   if (p->firing != 0) g->since = p->firing;
   TRACE(p, READY, g->id, 0);
+  if (p->marks & MARK_SPAN) workspan_readied(p, g);
   if (!(p->marks & MARK_SAMPLE)) return;
   p->marks &= (uint8_t)~MARK_SAMPLE;
   g->since = rt_now();
@@ -193,7 +196,7 @@ bool sched_park(P *p, G *g, WaitReason reason, bool (*commit)(G *g, void *arg),
   g->p = p;
   g->reason = WAIT_NONE;
   p->current = g;
-  if (p->marks & MARK_TRACE) trace_run(p, g);
+  if (p->marks & MARKS_EACH) trace_run(p, g);
   return false;
 }
 

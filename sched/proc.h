@@ -17,7 +17,7 @@ void proc_make_runnable(P *p, G *g);  // owner P: a new G, into no queue
 static inline G *proc_set_running(P *p, G *g) {
   // relaxed, both: as in g_change
   bool plain =
-      rt_load_relaxed(&g->status) == G_RUNNABLE && (p->marks & MARK_TRACE) == 0;
+      rt_load_relaxed(&g->status) == G_RUNNABLE && (p->marks & MARKS_EACH) == 0;
   if (__builtin_expect(!plain, 0)) return trace_set_running(p, g);
   rt_store_relaxed(&g->status, (uint32_t)G_RUNNING);
   g->p = p;

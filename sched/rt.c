@@ -284,6 +284,8 @@ static int64_t clock_ns(clockid_t clock) {
 
 int64_t rt_now(void) { return clock_ns(CLOCK_MONOTONIC); }
 
+int64_t rt_cpu_time(void) { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
 bool rt_ticks_steady(void) {
 #if defined(__x86_64__)
   enum { LEAF_POWER = 0x80000007, INVARIANT_TSC = 1 << 8 };

@@ -253,7 +253,8 @@ size_t rt_stack_left(void);
 // Timer slack of the calling thread, in ns; returns what it was before.
 int64_t rt_timer_slack(int64_t ns);
 
-int64_t rt_now(void);  // monotonic ns
+int64_t rt_now(void);       // monotonic ns
+int64_t rt_cpu_time(void);  // ns that this thread ran; a system call
 // The CPU's counter, for moments that are compared with each other: a third of
 // rt_now's price. Its unit is found by reading both twice.
 static inline uint64_t rt_ticks(void) {

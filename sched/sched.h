@@ -193,6 +193,9 @@ typedef struct SchedConfig {
   int64_t trace_line_ns;  // sched_trace_line that often; never if 0
   bool trace_details;     // ... with a line for each P, M and G
   uint32_t trace_events;  // kept for each P (sched_trace_write); none if 0
+  // Not 0: work and span are measured (sched_work_span). In so many bytes after
+  // each G are two words for it, zeroed once.
+  size_t span_at;
 } SchedConfig;
 
 // CPUs this process may use, by the affinity mask and the tightest cgroup v1/v2
@@ -405,7 +408,11 @@ struct Chan {
   uint32_t cap;           // immutable, 0 with CHAN_GROWS
   uint32_t count;         // atomic, written under lock; 0 with CHAN_GROWS
   uint32_t sendx, recvx;  // CHAN_GROWS: see chan_grow.c
-  Waiter *recv_first, *recv_last;
+  Waiter *recv_first;
+  union {
+    Waiter *recv_last;
+    int64_t closed_span;  // closed, with SchedConfig.span_at: of its closer
+  };
   Waiter *send_first, *send_last;
   uint64_t buf[];  // cap words, with CHAN_GROWS a ChanGrowth (see chan.c)
 };
@@ -602,6 +609,7 @@ struct Group {
   Group *inner;             // groups in it
   int64_t grace, patience;  // ns
   int64_t since;   // when it was cancelled, or its time of grace was over; or 0
+  int64_t span;    // workspan.c: the longest of members that have left
   int64_t harden;  // when the time of grace is over, 0 before it begins
   Timer timer;     // the deadline's, then the grace's
   // --- guarded by the parent's lock ---
@@ -774,6 +782,12 @@ typedef struct SchedStats {
   uint64_t late[LATE_BUCKETS];  // as PStats.late
 } SchedStats;
 void sched_stats(Sched *sched, SchedStats *out);  // any thread; approximate
+// Whether work and span are measured (SchedConfig.span_at). Any thread.
+bool sched_spans(const Sched *sched);
+// Both in ns, when sched_run has returned.
+void sched_work_span(Sched *sched, int64_t *work, int64_t *span);
+// With it, g has just entered by gate_try_enter. Owner P, g running.
+void sched_span_entered(P *p, G *g, Chan *gate);
 // One line like Go's schedtrace ("SCHED 12ms: gomaxprocs=2 idleprocs=...").
 void sched_trace_line(Sched *sched, FILE *out);
 // And a line for each P, M and G, those of one moment: stops the world. By

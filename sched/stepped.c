@@ -32,6 +32,7 @@
 #include "sched/proc.h"
 #include "sched/runq.h"
 #include "sched/timer.h"
+#include "sched/workspan.h"
 
 enum { SLICES_PER_RUN = 16 };
 
@@ -222,11 +223,22 @@ static void set_slice(Sched *sched, int64_t now) {
   if (slice < SLICE_NS) sched->host.slice_ns = slice > 0 ? slice : 0;
 }
 
+static void go_on_with(P *p, G *outer) {
+  g_change(outer, G_WAITING, G_RUNNING);
+  outer->reason = WAIT_NONE;
+  outer->p = p;
+  p->current = outer;
+  if (p->marks & MARKS_EACH) trace_run(p, outer);
+  if (p->marks & MARK_SPAN) workspan_join(p, p->work.inner_span);
+}
+
 SteppedEnd stepped_run(Sched *sched, G *first, const SteppedRun *run) {
   M *m = sched->host.m;
   P *p = m->p;
   if (has_ended(sched)) return STEPPED_ENDED;
   G *outer = p->current;
+  const G *before = p->work.inner;
+  p->work.inner = first;
   int64_t until = sched->host.until, limit = sched->host.limit;
   if (outer != NULL) {
     g_leave(p, outer, G_WAITING, WAIT_CALLBACK);
@@ -247,14 +259,12 @@ SteppedEnd stepped_run(Sched *sched, G *first, const SteppedRun *run) {
     run_g(p, first, false);
   }
   SteppedEnd end = run_all(m, run);
+  p->work.inner = before;
   sched->host.until = until;
   sched->host.limit = limit;
   sched->host.slice_ns = slice;
   if (outer != NULL) {
-    g_change(outer, G_WAITING, G_RUNNING);
-    outer->reason = WAIT_NONE;
-    outer->p = p;
-    p->current = outer;
+    go_on_with(p, outer);
   } else if (sched->host.watches_fd) {
     set_alarm(sched);
   }

@@ -171,7 +171,7 @@ static void take_back(M *m, P *p, G *g) {
   g->p = p;
   p->current = g;
   p->clock = rt_now();  // the P may have slept long
-  if (p->marks & MARK_TRACE) trace_call_ended(m, p, g);
+  if (p->marks & MARKS_EACH) trace_call_ended(m, p, g);
 }
 
 // sched.lock held. g is another M's as soon as the lock is free. true: it is
@@ -291,7 +291,7 @@ static bool come_back(M *m, P *p, G *g) {
   g_change(g, G_SYSCALL, G_RUNNING);
   g->p = p;
   p->current = g;
-  if (p->marks & MARK_TRACE) trace_call_ended(m, p, g);
+  if (p->marks & MARKS_EACH) trace_call_ended(m, p, g);
   return true;
 }
 
@@ -361,7 +361,7 @@ bool syscall_settle(Sched *sched, P *p) {
 // --- Both -------------------------------------------------------------------
 SchedCall sched_syscall_enter(P *p, G *g, bool quick, M **m) {
   *m = p->m;
-  if (p->marks & MARK_TRACE) trace_call_begins(p->m);
+  if (p->marks & MARKS_EACH) trace_call_begins(p->m);
   quick |= p->sched->config.stepped;  // there is nobody to hand it over to
   while (quick && !enter_quick(p, g, *m)) {
     // The inbox alone is no reason for a slow call, which may be refused.
@@ -382,7 +382,7 @@ P *sched_syscall_exit(M *m, G *g) {
     rt_store_relaxed(&p->schedtick, p->schedtick + 1);  // relaxed: for sysmon
   } else {
     leave_call(sched, m);
-    TRACE_SHARED(sched, CALL, m->id, g->id, m->call_ticks);
+    trace_call_ended_alone(m, g);
     g_change(g, G_SYSCALL, G_RUNNABLE);
     inbox_put_returned(sched, g);  // no P goes idle before it has drained
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Watching single Gs. Here are the events that are kept (row 35b), and the
-// measure of how late readied Gs run (row 35).
+// Watching single Gs. Here are the events that are kept (row 35b), the measure
+// of how late readied Gs run (row 35), and the way to workspan.c.
 //
 // It costs no instruction on the hot paths. They branch on something anyway,
 // and what is watched makes that branch go the long way, here.
 //   ready, run    p->marks, beside the flag for urgent Gs
-//   start         while events are kept a P has no block of ids in reserve
+//   start         while events are kept, or spans measured, a P has no block of
+//                 ids in reserve
 //   leave         the G's status is RUNNING | G_MARK, set as it began to run,
 //                 and not the RUNNING that g_leave expects
 //   a sample      RUNNABLE | G_MARK, which proc_set_running does not expect. Of
@@ -27,6 +28,7 @@
 
 #include "sched/g.h"
 #include "sched/plain.h"
+#include "sched/workspan.h"
 
 struct TraceEvent {
   uint64_t when;  // ticks
@@ -57,6 +59,7 @@ bool trace_init(Sched *sched, const SchedConfig *config) {
   sched->watch.line_ns = config->trace_line_ns;
   sched->watch.details = config->trace_details;
   sched->sysmon.line_at = sched->started_at + sched->watch.line_ns;
+  workspan_init(sched, config->span_at);
   if (config->trace_events == 0) return true;
   sched->watch.events = 1;
   while (sched->watch.events < config->trace_events &&
@@ -71,6 +74,7 @@ void trace_free(Sched *sched) { mem_free(sched->trace.events); }
 
 bool trace_init_p(P *p) {
   if (p->sched->watch.events != 0) p->marks |= MARK_TRACE;
+  if (sched_spans(p->sched)) p->marks |= MARK_SPAN;
   return trace_alloc(p->sched, &p->trace);
 }
 
@@ -95,23 +99,33 @@ void trace_shared(Sched *sched, TraceKind kind, uint32_t track, uint64_t g,
   event->arg = arg;
 }
 
-void trace_run(P *p, G *g) {
+static void event_run(P *p, const G *g) {
   const SchedHooks *hooks = &p->sched->hooks;
   const char *label =
       hooks->g_label != NULL ? hooks->g_label(hooks->host, g) : NULL;
   trace_event(p, TRACE_RUN, g->id, (uint64_t)(uintptr_t)label);
+}
+
+void trace_run(P *p, G *g) {
+  if (p->marks & MARK_TRACE) event_run(p, g);
+  if (p->marks & MARK_SPAN) workspan_runs(p, g);
   // relaxed: as g_change
   rt_store_relaxed(&g->status, (uint32_t)(G_RUNNING | G_MARK));
+}
+
+static void event_left(P *p, const G *g, GState to) {
+  TraceEvent *event = trace_add(p->sched, &p->trace, TRACE_LEAVE);
+  event->g = g->id;
+  event->state = (uint8_t)to;
+  event->reason = g->reason;
 }
 
 void trace_left(P *p, G *g, GState to) {
   // relaxed, both: as g_change
   if (rt_load_relaxed(&g->status) != (G_RUNNING | G_MARK))
     g_bad_state(g, G_RUNNING, to);
-  TraceEvent *event = trace_add(p->sched, &p->trace, TRACE_LEAVE);
-  event->g = g->id;
-  event->state = (uint8_t)to;
-  event->reason = g->reason;
+  if (p->marks & MARK_TRACE) event_left(p, g, to);
+  if (p->marks & MARK_SPAN) workspan_left(p, g);
   rt_store_relaxed(&g->status, (uint32_t)to);
 }
 
@@ -120,14 +134,27 @@ void trace_preempted(P *p) {
   p->trace.events[last].kind = TRACE_PREEMPT;
 }
 
-void trace_call_begins(M *m) { m->call_ticks = trace_moment(m->sched); }
+void trace_call_begins(M *m) {
+  m->call_ticks = trace_moment(m->sched);
+  if (sched_spans(m->sched)) workspan_call_begins(m);
+}
 
-void trace_call_ended(M *m, P *p, G *g) {
+static void event_call_ended(const M *m, P *p, const G *g) {
   TraceEvent *event = trace_add(p->sched, &p->trace, TRACE_CALL);
   event->track = m->id;
   event->g = g->id;
   event->arg = m->call_ticks;
+}
+
+void trace_call_ended(M *m, P *p, G *g) {
+  if (p->marks & MARK_TRACE) event_call_ended(m, p, g);
+  if (p->marks & MARK_SPAN) workspan_call_ended(m, p, g);
   trace_run(p, g);
+}
+
+void trace_call_ended_alone(M *m, G *g) {
+  TRACE_SHARED(m->sched, CALL, m->id, g->id, m->call_ticks);
+  if (sched_spans(m->sched)) workspan_call_ended_alone(m, g);
 }
 
 // --- To run, the long way ---------------------------------------------------
@@ -146,7 +173,7 @@ G *trace_set_running(P *p, G *g) {
   g_change(g, G_RUNNABLE, G_RUNNING);
   g->p = p;
   p->current = g;
-  if (p->marks & MARK_TRACE) trace_run(p, g);
+  if (p->marks & MARKS_EACH) trace_run(p, g);
   P_COUNT(p, schedules, 1);
   return g;
 }

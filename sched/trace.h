@@ -46,9 +46,11 @@ void trace_shared(Sched *sched, TraceKind kind, uint32_t track, uint64_t g,
 // The long ways round of g_leave and proc_set_running: g or p is marked.
 void trace_left(P *p, G *g, GState to);
 G *trace_set_running(P *p, G *g);
-void trace_run(P *p, G *g);    // MARK_TRACE is set: g runs on p
-void trace_preempted(P *p);    // ... the LEAVE just now was a preemption
-void trace_call_begins(M *m);  // ... m is about to make a call
+void trace_run(P *p, G *g);    // one of MARKS_EACH is set: g runs on p
+void trace_preempted(P *p);    // MARK_TRACE is: the LEAVE just now was one
+void trace_call_begins(M *m);  // MARKS_EACH: m is about to make a call
 void trace_call_ended(M *m, P *p, G *g);  // ... g runs on p again
+// sched.lock held: g's call is over, and there is no P for it.
+void trace_call_ended_alone(M *m, G *g);
 
 #endif

@@ -1,6 +1,6 @@
 # CSPDEBUG: settings that there are none of, or with bad values, are told of.
 # expect: ran
-# expect: cspvm: CSPDEBUG: no setting `nonsense` (there are: gcstress, leaks, libraryframes, poison, panicwait, schedstats, schedtrace, scheddetail, traceevents, trace)
+# expect: cspvm: CSPDEBUG: no setting `nonsense` (there are: gcstress, leaks, libraryframes, poison, panicwait, schedstats, schedtrace, scheddetail, traceevents, workspan, trace)
 # expect: cspvm: CSPDEBUG: `leaks=maybe`: not a number from 0 to 1
 # expect: cspvm: CSPDEBUG: `traceevents=0`: not a number from 1 to 1 << 24
 # expect: cspvm: CSPDEBUG: `schedtrace=`: not a number from 0 to 1000000000

@@ -269,6 +269,8 @@ int64_t rt_now(void) {
 
 int64_t rt_wall_now(void) { return rt_now(); }
 
+int64_t rt_cpu_time(void) { return rt_now(); }
+
 bool rt_ticks_steady(void) { return false; }  // they are not virtual
 // The order of thieves is then the plain one, on any machine.
 int rt_cpu(void) { return -1; }

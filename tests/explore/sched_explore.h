@@ -67,6 +67,7 @@
 #include "sched/topology.c"
 #include "sched/trace.c"
 #include "sched/urgent.c"
+#include "sched/workspan.c"
 #undef mem_free
 #undef mem_free_lines
 

@@ -44,5 +44,6 @@
 #include "sched/topology.c"
 #include "sched/trace.c"
 #include "sched/urgent.c"
+#include "sched/workspan.c"
 
 #endif

@@ -17,7 +17,7 @@ static void touched(const CspCall *call) {
 
 CspValue csp_chan(CspCall *call, uint32_t capacity) {
   bool can = call->local != NULL && capacity <= CHAN_MOST;
-  ObjChan *channel = !can ? NULL : channel_new(call->local, capacity);
+  ObjChan *channel = !can ? NULL : channel_new_plain(call->local, capacity);
   return csp_wrap(channel == NULL ? VALUE_UNDEF : value_from_obj(channel));
 }
 

@@ -64,10 +64,11 @@ struct Vm {
   uint32_t allowed;             // immutable, CspConfig's, as are the next two
   bool child_first, stepped;
   bool natives_are_hosts;  // those that are registered now: native.h
-  uint32_t output_full;        // atomic: it must go out by a blocking call
-  uint32_t output_failed;      // atomic: a write failed, so the program ends
-  RtLock waits_lock;           // guards CspWait.desc and .ended, all
-  uint64_t poll_records;       // atomic; what natives have of netpoll
+  bool spans;              // sched_spans of it, by CSPDEBUG=workspan. Immutable
+  uint32_t output_full;    // atomic: it must go out by a blocking call
+  uint32_t output_failed;  // atomic: a write failed, so the program ends
+  RtLock waits_lock;       // guards CspWait.desc and .ended, all
+  uint64_t poll_records;   // atomic; what natives have of netpoll
   struct NativeDef **natives;  // registered; freed at the end
   size_t native_count, native_cap;
   Heap *heap;

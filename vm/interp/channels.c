@@ -52,7 +52,8 @@ static Next recv_task(Local *local, Goroutine *g, Instr i, ObjTask *task) {
   g->on_resume = RESUME_RECV;
   RT_ASSERT(goroutine_is_valid(g));
   // acquire: pairs with release in finish_task
-  if (rt_load_acquire(&task->state) == TASK_RUNNING &&
+  bool runs = rt_load_acquire(&task->state) == TASK_RUNNING;
+  if ((runs || local->vm->spans) &&
       chan_recv(local->p, &g->g, &task->done, &word, WAIT_TASK) == CHAN_PARKED)
     return LEFT;
   bool fine =

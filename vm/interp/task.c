@@ -40,10 +40,10 @@ static Goroutine *take_free(Local *local) {
 }
 
 static Goroutine *make(Local *local) {
-  Goroutine *g =
-      (Goroutine *)heap_alloc(&local->heap, sizeof *g, OBJ_GOROUTINE);
+  size_t size = sizeof(Goroutine) + (local->vm->spans ? GOROUTINE_SPAN : 0);
+  Goroutine *g = (Goroutine *)heap_alloc(&local->heap, size, OBJ_GOROUTINE);
   if (g == NULL) return NULL;
-  memset((char *)g + sizeof(Obj), 0, sizeof *g - sizeof(Obj));
+  memset((char *)g + sizeof(Obj), 0, size - sizeof(Obj));
   g->g.resume = interp_resume;
   g->defers = VALUE_NIL;
   if (!stack_init(local, g, STACK_INITIAL)) return NULL;

@@ -67,7 +67,7 @@ CspStatus builtin_chan(CspCall *call) {
     return csp_panic(call, "chan: give drop or grow, not both");
   if (given(call, ARG_DROP)) return chan_that_drops(call, n);
   if (given(call, ARG_GROW)) return chan_that_grows(call, n);
-  return chan_made(call, channel_new(call->local, (uint32_t)n));
+  return chan_made(call, channel_new_plain(call->local, (uint32_t)n));
 }
 
 CspStatus builtin_close(CspCall *call) {

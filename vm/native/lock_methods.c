@@ -72,7 +72,10 @@ static bool need_lock(CspCall *call, CspType type, ObjChan **lock) {
 }
 
 static bool try_enter(CspCall *call, ObjChan *lock) {
-  return gate_try_enter(&lock->chan, &call->g->g);
+  if (!gate_try_enter(&lock->chan, &call->g->g)) return false;
+  Local *local = call->local;
+  if (local->vm->spans) sched_span_entered(local->p, &call->g->g, &lock->chan);
+  return true;
 }
 
 // A goroutine that is cancelled does not go in. It learns it as if it waited.

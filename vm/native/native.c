@@ -157,7 +157,7 @@ Value native_new(Vm *vm, const char *module, const CspFunction *row,
   RT_ASSERT(missing <= UINT8_MAX);  // a bit of one capability
   RT_ASSERT(def->nrequired <= def->nparams);
   def->missing = (uint8_t)missing;
-  quick_choose(def);
+  quick_choose(def, vm->spans);
   def->repeatable = rules->repeatable;
   def->stored = stored;
   def->host = rules->host;

@@ -132,22 +132,27 @@ static bool quick_unlock(Local *local, const NativeDef *def, const Value *args,
   return gate_leave_quick(local->p, &lock->chan, &g->g);
 }
 
-void quick_choose(NativeDef *def) {
+void quick_choose(NativeDef *def, bool spans) {
   static const struct {
     CspFn fn;
     QuickFn quick;
     uint8_t results;
-  } forms[] = {{builtin_len, quick_len, 1},      {builtin_push, quick_push, 1},
-               {builtin_min, quick_min, 1},      {builtin_max, quick_max, 1},
-               {builtin_float, quick_float, 1},  {builtin_chan, quick_chan, 1},
-               {builtin_close, quick_close, 0},  {builtin_lock, quick_lock, 0},
-               {builtin_unlock, quick_unlock, 0}};
+    bool unseen;  // by sched/workspan.c
+  } forms[] = {{builtin_len, quick_len, 1, false},
+               {builtin_push, quick_push, 1, false},
+               {builtin_min, quick_min, 1, false},
+               {builtin_max, quick_max, 1, false},
+               {builtin_float, quick_float, 1, false},
+               {builtin_chan, quick_chan, 1, true},
+               {builtin_close, quick_close, 0, false},
+               {builtin_lock, quick_lock, 0, true},
+               {builtin_unlock, quick_unlock, 0, true}};
   RT_ASSERT(def->fn != NULL);
   def->quick = def->real != NULL ? quick_real : NULL;
   def->quick_results = 1;
   for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) {
     if (forms[n].fn != def->fn) continue;
-    def->quick = forms[n].quick;
+    def->quick = spans && forms[n].unseen ? NULL : forms[n].quick;
     def->quick_results = forms[n].results;
   }
 }

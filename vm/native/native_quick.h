@@ -6,6 +6,7 @@
 #include "vm/interp/native_call.h"
 
 // Sets quick and quick_results. Boot time.
-void quick_choose(NativeDef *def);
+// spans: Vm.spans.
+void quick_choose(NativeDef *def, bool spans);
 
 #endif

@@ -25,11 +25,19 @@ ObjChan *channel_new(Local *local, uint32_t cap) {
   return channel;
 }
 
+ObjChan *channel_new_plain(Local *local, uint32_t cap) {
+  return local->vm->spans && cap > 0 ? channel_new_grows(local, 0, cap)
+                                     : channel_new(local, cap);
+}
+
 ObjChan *channel_new_lock(Local *local, ObjType type, uint32_t places) {
-  ObjChan *lock = channel_alloc(local, chan_size(1));
+  uint32_t spans = places < GATE_SPANS_MOST ? places : GATE_SPANS_MOST;
+  if (!local->vm->spans) spans = 0;
+  ObjChan *lock = channel_alloc(local, chan_size(1 + spans));
   if (lock == NULL) return NULL;
   lock->obj.type = (uint8_t)type;
   gate_init(&lock->chan, places, type == OBJ_MUTEX);
+  memset(&lock->chan.buf[1], 0, spans * sizeof(uint64_t));
   return lock;
 }
 
@@ -48,6 +56,7 @@ static bool give_block(Local *local, Chan *chan, size_t size) {
       (ObjChanBlock *)heap_alloc(&local->heap, size, OBJ_CHAN_BLOCK);
   if (block == NULL) return false;
   size_t room = (size - sizeof *block) / sizeof(uint64_t);
+  if (local->vm->spans) room /= 2;  // each word has its span
   chan_block_init(&block->block, (uint32_t)room, value_from_obj(block));
   chan_grow(local->p, chan, &block->block);
   charge_bytes(local, size);

@@ -9,6 +9,9 @@ enum { CHAN_MOST = 1 << 27 };  // values that one may hold
 // NULL: out of memory. The first block of one that grows has room for so many,
 // or is as large as a block may be.
 ObjChan *channel_new(Local *local, uint32_t cap);
+// For a program. While spans are measured it grows, since those have a span for
+// each word (sched/workspan.c).
+ObjChan *channel_new_plain(Local *local, uint32_t cap);
 ObjChan *channel_new_lock(Local *local, ObjType type, uint32_t places);
 ObjChan *channel_new_drops(Local *local, uint32_t cap);
 ObjChan *channel_new_grows(Local *local, uint32_t room, uint32_t limit);

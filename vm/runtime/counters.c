@@ -140,6 +140,20 @@ static void print_stats(Csp *csp) {
   text_free(&text);
 }
 
+// docs/work-and-span.md explains it.
+static void print_work_span(Csp *csp) {
+  int64_t work, span;
+  sched_work_span(csp->vm.sched, &work, &span);
+  char line[128];
+  Plain plain = plain_begin();
+  int len = snprintf(line, sizeof line,
+                     "workspan: T1 %.3f ms, Tinf %.3f ms, parallelism %.2f\n",
+                     (double)work / 1e6, (double)span / 1e6,
+                     span > 0 ? (double)work / (double)span : 0.0);
+  plain_end(plain);
+  output_error(csp, line, (size_t)len);
+}
+
 static void complain_file(Csp *csp, int error) {
   Text text = {.memory = csp->vm.memory};
   text_addf(&text, "cspvm: CSPDEBUG: cannot write %s: %s\n", csp->debug.trace,
@@ -164,6 +178,7 @@ void counters_open(Csp *csp) {
 
 void counters_close(Csp *csp) {
   if (csp->debug.schedstats) print_stats(csp);
+  if (csp->debug.workspan) print_work_span(csp);
   if (csp->trace_out == NULL) return;
   sched_trace_write(csp->vm.sched, csp->trace_out);
   bool failed = ferror(csp->trace_out) != 0;

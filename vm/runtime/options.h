@@ -15,7 +15,8 @@
   X("schedstats", schedstats, 0, 1)          \
   X("schedtrace", schedtrace, 0, 1000000000) \
   X("scheddetail", scheddetail, 0, 1)        \
-  X("traceevents", traceevents, 1, 1 << 24)
+  X("traceevents", traceevents, 1, 1 << 24)  \
+  X("workspan", workspan, 0, 1)
 
 enum { TRACE_EVENTS_DEFAULT = 1 << 16, PANICWAIT_DEFAULT = 5000 };
 

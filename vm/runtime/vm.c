@@ -123,8 +123,8 @@ static SchedConfig sched_config(Csp *csp) {
                 counters_print, counters_each_g, counters_label},
       .trace_line_ns = debug->schedtrace * (int64_t)1000000,
       .trace_details = debug->scheddetail != 0,
-      .trace_events =
-          csp->trace_out != NULL ? (uint32_t)debug->traceevents : 0};
+      .trace_events = csp->trace_out != NULL ? (uint32_t)debug->traceevents : 0,
+      .span_at = debug->workspan != 0 ? GOROUTINE_SPAN_AT : 0};
 }
 
 static bool start_main(Csp *csp) {
@@ -148,6 +148,7 @@ static bool start_main(Csp *csp) {
   vm->safepoint_count = stress ? (int)stress : SAFEPOINT_COUNT;
   SchedConfig config = sched_config(csp);
   vm->child_first = config.child_first;
+  vm->spans = config.span_at != 0;
   vm->sched = sched_new(&config);
   if (vm->sched == NULL) return false;
   vm->boot = local_of(sched_p(vm->sched, 0));

@@ -55,6 +55,11 @@ struct Goroutine {
   Timer *sleep;   // in an ObjRaw; NULL until the first sleep
   ObjRaw *sleep_block;
 };
+// While spans are measured two words follow (SchedConfig.span_at).
+enum {
+  GOROUTINE_SPAN = 2 * sizeof(int64_t),
+  GOROUTINE_SPAN_AT = sizeof(Goroutine) - offsetof(Goroutine, g),
+};
 
 // One captured stack, of Vm.memory.
 typedef struct TraceFrame {
