@@ -9,6 +9,7 @@
 #include "sched/find_work.h"
 #include "sched/crowd.h"
 #include "sched/global.h"
+#include "sched/hand.h"
 #include "sched/idle.h"
 #include "sched/inbox.h"
 #include "sched/mask.h"
@@ -338,6 +339,7 @@ static void leave_at_exit(M *m) {
 static bool idle_wait_clocked(M *m) {
   if (!idle_wait(m)) return false;
   m->p->clock = rt_now();  // the P may have slept long
+  if (!m->spinning) hand_on(m->p);
   return true;
 }
 

@@ -93,6 +93,8 @@ struct M {
   RtNote note;          // wake up and look around, under sched.lock
   uint32_t polling;     // atomic: it may block in netpoll, not on the note
   uint64_t call_ticks;  // the M's own, when tracing: its call began
+  P *given;             // atomic: by hand.c, to an M that is claimed
+  bool claimed;         // set under sched.lock, cleared by the M when given
   const char *stack_end;  // as deep as calls may nest; its own (proc.c)
 
   // --- guarded by sched.lock ---
