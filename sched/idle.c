@@ -7,16 +7,18 @@
 //   submitter (owner P)                 searcher
 //   S1 puts a G into a queue: the       T1 gives its P back, under sched.lock
 //      tail, runnext or global count       (idle_count rises)
-//   S2 loads spinning, seq_cst          T2 subtracts itself from spinning,
-//      not 0: done, T sees it              seq_cst RMW
-//      0: loads idle_count; not 0:      T3 loads all tails, runnexts and the
-//      wakes an M that spins               global count, seq_cst; work:
-//                                          takes a P again and looks
+//   S2 loads idle_count, seq_cst        T2 subtracts itself from spinning,
+//      0: done, T comes to T1 yet          seq_cst RMW
+//      not 0: loads spinning            T3 loads all tails, runnexts and the
+//      not 0: done, T sees it              global count, seq_cst; work:
+//      0: wakes an M that spins            takes a P again and looks
 //
-// A searcher that was not allowed to spin does T1 and T3. If S2 saw neither a
-// spinner nor an idle P, S2 comes before T1, which is an RMW too, and T3 sees
-// S1. A submitter that has counted itself as a spinner and then finds no idle P
-// ends like a searcher, because others have relied on it meanwhile.
+// A searcher that does not count as one does T1 and T3. That is one that was
+// not allowed to spin, or that found no P idle when it began to look. If S2 saw
+// no idle P, S2 comes before T1, which is an RMW, and T3 sees S1. So while all
+// Ps are busy a submitter reads one word that nobody writes. A submitter that
+// has counted itself as a spinner and then finds no idle P ends like a
+// searcher, because others have relied on it meanwhile.
 //
 // If S2 sees T's count, S2 comes before T2 in the single total order. S1 is
 // before S2, and T3 is after T2, so T3 sees S1. Acquire and release would let
@@ -56,6 +58,7 @@
 #include "sched/callback.h"
 #include "sched/crowd.h"
 #include "sched/global.h"
+#include "sched/hand.h"
 #include "sched/inbox.h"
 #include "sched/lifecycle.h"
 #include "sched/mask.h"
@@ -215,6 +218,74 @@ static M *pop_m(Sched *sched) {
   return m;
 }
 
+// --- Claims of hand.c: sched.lock held --------------------------------------
+static bool is_free(const Sched *sched, const M *m) {
+  bool watches = m == sched->idle.poller || m == sched->idle.poll_owner;
+  return !watches && !m->rests && m->job == NULL;
+}
+
+// All bits and counts at once: each of these words is fought for.
+static void claimed_are_not_idle(Sched *sched, const IdlePair *pairs,
+                                 uint32_t count) {
+  uint64_t bits[MASK_WORDS] = {0};
+  for (uint32_t i = 0; i < count; i++)
+    bits[pairs[i].p->id / 64] |= (uint64_t)1 << (pairs[i].p->id % 64);
+  for (int w = 0; w < MASK_WORDS; w++) {
+    // RMW: as in mask_clear
+    if (bits[w] != 0) rt_and(&sched->idle_mask.words[w], ~bits[w]);
+  }
+  sched->ms.idle -= count;
+  sched->stats.wakes += count;
+  // seq: as in unlink_p
+  rt_sub(&sched->idle_count, count);
+  RT_ASSERT(idle_is_valid(sched));
+  RT_ASSERT(idle_ms_are_valid(sched));
+}
+
+static void claim_pair(IdlePair *pair, M *m, P *p) {
+  *pair = (IdlePair){m, p};
+  p->idle_link = NULL;
+  rt_store_relaxed(&p->status, P_RUNNING);  // relaxed: under sched.lock
+  p->m = m;
+  m->idle_next = m->idle_prev = NULL;
+  m->idle = false;
+  m->claimed = true;
+}
+
+static uint32_t claim_free(Sched *sched, IdlePair *pairs, uint32_t most) {
+  uint32_t count = 0;
+  P *p = sched->idle.ps;
+  M *m = sched->idle.ms, *kept = NULL;
+  if (m != NULL && !is_free(sched, m)) {
+    kept = m;
+    m = m->idle_next;
+  }
+  while (count < most && p != NULL && m != NULL && is_free(sched, m)) {
+    P *p_after = p->idle_link;
+    M *m_after = m->idle_next;
+    claim_pair(&pairs[count++], m, p);
+    p = p_after;
+    m = m_after;
+  }
+  sched->idle.ps = p;
+  if (m != NULL) m->idle_prev = kept;
+  *(kept == NULL ? &sched->idle.ms : &kept->idle_next) = m;
+  if (count > 0) claimed_are_not_idle(sched, pairs, count);
+  return count;
+}
+
+uint32_t idle_claim(Sched *sched, IdlePair *pairs, uint32_t most) {
+  uint32_t count = 0;
+  rt_lock(&sched->lock);
+  // relaxed: written with the lock held
+  if (!rt_load_relaxed(&sched->exiting)) count = claim_free(sched, pairs, most);
+  RT_ASSERT(count == 0 || sched->alone.p == NULL);  // hand_on has ended that
+  // seq: as in idle_get_p
+  if (count > 0 && rt_load_seq(&sched->sysmon.asleep)) sysmon_wake(sched);
+  rt_unlock(&sched->lock);
+  return count;
+}
+
 void idle_wake_m(M *m) {
   rt_note_set(&m->note);
   if (rt_load_seq(&m->polling)) poll_break(m->sched);  // seq: see the head
@@ -353,11 +424,10 @@ bool idle_look_again(M *m) {
 }
 
 void idle_wakep(Sched *sched) {
-  // seq: S2 above
-  if (rt_load_seq(&sched->spinning) != 0 ||
-      rt_load_seq(&sched->idle_count) == 0) {
+  // seq, both: S2 above
+  if (rt_load_seq(&sched->idle_count) == 0 ||
+      rt_load_seq(&sched->spinning) != 0)
     return;
-  }
   P *p = claim_p(sched, NULL, NULL);
   if (p == NULL || idle_start_m(sched, p, true)) return;
   // seq: T2. idle_give_back looks for what relied on this spinner
@@ -366,6 +436,8 @@ void idle_wakep(Sched *sched) {
 }
 
 void idle_wake_for_queue(Sched *sched) {
+  // seq: S2 above
+  if (rt_load_seq(&sched->idle_count) == 0) return;
   if (!crowd_is_quiet(sched)) idle_wakep(sched);
 }
 
@@ -392,6 +464,7 @@ void idle_share(P *p) {
   Sched *sched = p->sched;
   // relaxed, all: hints
   if (rt_load_relaxed(&sched->idle_count) == 0) return;
+  hand_on(p);
   bool nobody_polls = rt_load_relaxed(&sched->netpoll.waiters) != 0 &&
                       rt_load_relaxed(&sched->netpoll.blocked) == 0;
   if (nobody_polls || urgent_waits(p)) idle_wakep(sched);
@@ -481,16 +554,37 @@ static bool look_after_rest(Sched *sched, M *m) {
   return false;
 }
 
-static void wait_in_pool(Sched *sched, M *m, bool polls, int64_t until) {
+// No lock is needed: the giver has done all since it claimed m.
+static bool was_given(M *m) {
+  // acquire: pairs with the release in give (hand.c)
+  P *p = rt_load_acquire(&m->given);
+  if (p == NULL) return false;
+  rt_store_relaxed(&m->given, (P *)NULL);  // relaxed: m's own until it sleeps
+  m->claimed = false;
+  m->p = p;
+  return true;
+}
+
+// m was woken by others after it had been claimed. true.
+static bool await_gift(Sched *sched, M *m) {
+  rt_unlock(&sched->lock);
+  while (!was_given(m)) rt_note_wait(&m->note, RT_FOREVER);
+  return true;
+}
+
+// true: m was given a P, and sched.lock is not held.
+static bool wait_in_pool(Sched *sched, M *m, bool polls, int64_t until) {
   if (polls) sched->idle.poll_owner = m;
   rt_unlock(&sched->lock);
   if (polls) {
     idle_sleep_in_netpoll(m, until);
   } else {
     rt_note_wait(&m->note, until);
+    if (was_given(m)) return true;
   }
   rt_lock(&sched->lock);
   if (polls) sched->idle.poll_owner = NULL;
+  return false;
 }
 
 // The end of a wait. true.
@@ -509,6 +603,7 @@ bool idle_wait(M *m) {
   for (bool polled = false;;) {
     bool was_polling = polled;
     int64_t until;
+    if (m->claimed) return await_gift(sched, m);
     if (m->job != NULL) {
       rt_unlock(&sched->lock);
       stop_world_run_job(m);
@@ -527,8 +622,8 @@ bool idle_wait(M *m) {
                                            : idle_timers_alone(sched));
     } else if (m->rests && m->rest_until <= rt_now()) {
       if (look_after_rest(sched, m)) return true;
-    } else {
-      wait_in_pool(sched, m, polled, until);
+    } else if (wait_in_pool(sched, m, polled, until)) {
+      return true;
     }
   }
 }

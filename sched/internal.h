@@ -94,6 +94,8 @@ struct M {
   uint32_t polling;     // atomic: it may block in netpoll, not on the note
   uint64_t call_ticks;  // the M's own, when tracing: its call began
   int64_t call_cpu;     // likewise, with spans: its CPU time then
+  P *given;             // atomic: by hand.c, to an M that is claimed
+  bool claimed;         // set under sched.lock, cleared by the M when given
   const char *stack_end;  // as deep as calls may nest; its own (proc.c)
 
   // --- guarded by sched.lock ---
@@ -143,8 +145,8 @@ struct Sched {
   int64_t started_at;
 
   // --- read by all, changed on idle transitions only ---
-  uint32_t spinning RT_ALIGNED;  // atomic: Ms looking for work (row 15)
-  uint32_t idle_count;           // atomic; written under lock
+  uint32_t spinning RT_ALIGNED;    // atomic: Ms looking for work (row 15)
+  uint32_t idle_count RT_ALIGNED;  // atomic; written under lock
   uint32_t futile;    // atomic, a hint: searches in a row that found nothing
   uint32_t stopping;  // atomic; written under lock (stop_world.c)
   uint32_t exiting;   // atomic; written under lock

@@ -25,6 +25,15 @@ VARIANTS = {
          "for (; count > 0; count--) {"),
     ]),
 
+    "all count": ("an M that looks for work is counted also while no P is "
+                  "idle", [
+        ("find_work.c", "if (rt_load_seq(&sched->idle_count) == 0) return true;",
+         ""),
+        ("idle.c", """  // seq: S2 above
+  if (rt_load_seq(&sched->idle_count) == 0) return;
+""", ""),
+    ]),
+
     # --- the order of victims
     "linear": ("victims from the thief's neighbour on, one by one", [
         ("find_work.c", _WALK, """OrderWalk walk = {
@@ -59,10 +68,10 @@ VARIANTS = {
     "always": ("each spawn, and each ready that displaces, wakes one, also "
                "while others spin", [
         _SPAWN_ALWAYS,
-        ("idle.c", "  if (rt_load_seq(&sched->spinning) != 0 ||\n"
-                   "      rt_load_seq(&sched->idle_count) == 0) {\n"
-                   "    return;\n"
-                   "  }", "  if (rt_load_seq(&sched->idle_count) == 0) return;"),
+        ("idle.c", "  if (rt_load_seq(&sched->idle_count) == 0 ||\n"
+                   "      rt_load_seq(&sched->spinning) != 0)\n"
+                   "    return;",
+         "  if (rt_load_seq(&sched->idle_count) == 0) return;"),
         ("idle.c", """    uint32_t none = 0;
     if (!rt_cas(&sched->spinning, &none, 1u)) return NULL;""",
          "    rt_add(&sched->spinning, 1u);"),
@@ -83,10 +92,10 @@ VARIANTS = {
          """    uint32_t some = rt_load_relaxed(&sched->spinning);
     if (some > ((uint32_t)procs_now(sched) - rt_load_relaxed(&sched->idle_count)) / 8 ||
         !rt_cas(&sched->spinning, &some, some + 1)) return NULL;"""),
-        ("idle.c", "  if (rt_load_seq(&sched->spinning) != 0 ||\n      ",
-         """  if (rt_load_seq(&sched->spinning) >
-          ((uint32_t)procs_now(sched) - rt_load_relaxed(&sched->idle_count)) / 8 ||
-      """),
+        ("idle.c", "      rt_load_seq(&sched->spinning) != 0)\n    return;",
+         """      rt_load_seq(&sched->spinning) >
+          ((uint32_t)procs_now(sched) - rt_load_relaxed(&sched->idle_count)) / 8)
+    return;"""),
     ]),
 
     # --- crowding, and the channels' lock
@@ -120,8 +129,8 @@ GROUPS = {
         ["forkjoin-1us", "forkjoin-10us", "pingpong-half", "fanin",
          "bursts", "thin-chan", "thin-spawn", "thin-sleep", "thin-few"], []),
     "What was changed": (
-        ["all Ps", "an M each"],
-        ["forkjoin-10us", "bursts", "bursts-half", "thin-chan", "thin-spawn",
+        ["all Ps", "an M each", "all count"],
+        ["forkjoin-1us", "forkjoin-10us", "bursts", "bursts-half", "thin-chan", "thin-spawn",
          "thin-sleep", "thin-few"], [1024]),
     "Crowding": (
         ["no rests", "no backoff"],
