@@ -219,7 +219,7 @@ static M *pop_m(Sched *sched) {
 }
 
 // --- Claims of hand.c: sched.lock held --------------------------------------
-static bool is_free(const Sched *sched, const M *m) {
+static bool may_be_claimed(const Sched *sched, const M *m) {
   bool watches = m == sched->idle.poller || m == sched->idle.poll_owner;
   return !watches && !m->rests && m->job == NULL;
 }
@@ -256,11 +256,11 @@ static uint32_t claim_free(Sched *sched, IdlePair *pairs, uint32_t most) {
   uint32_t count = 0;
   P *p = sched->idle.ps;
   M *m = sched->idle.ms, *kept = NULL;
-  if (m != NULL && !is_free(sched, m)) {
+  if (m != NULL && !may_be_claimed(sched, m)) {
     kept = m;
     m = m->idle_next;
   }
-  while (count < most && p != NULL && m != NULL && is_free(sched, m)) {
+  while (count < most && p != NULL && m != NULL && may_be_claimed(sched, m)) {
     P *p_after = p->idle_link;
     M *m_after = m->idle_next;
     claim_pair(&pairs[count++], m, p);

@@ -564,7 +564,7 @@ static double real_seconds(void) {
 static bool is_done(const Search *search, double part) {
   bool (*enough)(void) = ex.scenario == NULL ? NULL : ex.scenario->enough;
   if (part == 1 && enough != NULL && explore_is_whole() && !enough())
-    return real_seconds() - search->begun >= EXPLORE_ENOUGH_SECONDS;
+    return real_seconds() - search->begun >= (double)EXPLORE_ENOUGH_SECONDS;
   if (search->runs_wanted > 0) {
     return (double)search->runs >= part * (double)search->runs_wanted;
   }

@@ -29,7 +29,7 @@ static void hand_receiver(P *p, Task *task) {
   CO_END;
 }
 
-static int waiting(const Chan *chan) {
+static int receivers_that_wait(const Chan *chan) {
   int count = 0;
   for (const Waiter *w = chan->recv_first; w != NULL; w = w->next) count++;
   return count;
@@ -50,7 +50,7 @@ static void hand_main(P *p, Task *task) {
   CO_BEGIN;
   for (int i = 1; i <= receivers; i++)
     world_go(p, &task->shared->tasks[i], hand_receiver);
-  while (waiting(task->shared->chans[0]) < receivers) CO_YIELD;
+  while (receivers_that_wait(task->shared->chans[0]) < receivers) CO_YIELD;
   chan_close(p, task->shared->chans[0]);
   if (ends)
     sched_exit(p->sched);
