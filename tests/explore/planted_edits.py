@@ -24,8 +24,10 @@ EDITS = [Mutant(*row) for row in [
     # --- work behind a native
     ("a look inside a native wakes nobody", "progress", "native_send",
      "safepoint.c",
-     "void sched_look_aside(P *p) { serve_others(p, true); }",
-     "void sched_look_aside(P *p) { (void)p; }"),
+     "  serve_others(p, true);\n}", "}"),
+    ("a look inside a native leaves its P alone", "alone", "native_posts",
+     "safepoint.c",
+     "  if (rt_load_relaxed(&p->look) & LOOK_ALONE) alone_end(p);\n", ""),
     ("what was spawned after vain searches wakes nobody", "progress",
      "native_spawn", "safepoint.c",
      "if (rt_load_relaxed(&p->runnext) != NULL) idle_wakep(p->sched);", ""),

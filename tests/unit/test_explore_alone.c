@@ -103,6 +103,17 @@ static void looks_often(P *p, Task *task) {
   CO_END;
 }
 
+// A native of the library, which does not leave its P.
+static void looks_aside(P *p, Task *task) {
+  CO_BEGIN;
+  for (; task->i < LOOKS; task->i++) {
+    check_alone(p);
+    p->looks++;  // so that check_alone counts it
+    sched_look_aside(p);
+  }
+  CO_END;
+}
+
 // The thread has the P in its call.
 static void is_in_call(const P *p) {
   EXPLORE_CHECK(!p->alone, "a P is alone while it is in a call");
@@ -285,6 +296,7 @@ static void looks_end_it(void **state) {
   run_alone("fill_calls",
             (AloneTest){3, fills_and_empties, calls_and_sends, false, false});
   run_alone("look_posts", (AloneTest){2, looks_often, sends, true, false});
+  run_alone("native_posts", (AloneTest){2, looks_aside, sends, true, false});
   run_alone("look_sleepers",
             (AloneTest){2, looks_often, sleeps_and_sends, false, false});
 }
@@ -315,6 +327,6 @@ int main(void) {
       cmocka_unit_test(calls_end_it),
       cmocka_unit_test(waits_for_others_end_it),
   };
-  explore_program(18);
+  explore_program(19);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
