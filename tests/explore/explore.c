@@ -542,7 +542,7 @@ bool explore_is_whole(void) {
 }
 
 // --- Many runs --------------------------------------------------------------
-enum { EXPLORE_ENOUGH_SECONDS = 60 };
+static const double enough_seconds = 60;
 
 typedef struct Search {
   uint64_t runs, exhaustive;
@@ -564,7 +564,7 @@ static double real_seconds(void) {
 static bool is_done(const Search *search, double part) {
   bool (*enough)(void) = ex.scenario == NULL ? NULL : ex.scenario->enough;
   if (part == 1 && enough != NULL && explore_is_whole() && !enough())
-    return real_seconds() - search->begun >= EXPLORE_ENOUGH_SECONDS;
+    return real_seconds() - search->begun >= enough_seconds;
   if (search->runs_wanted > 0) {
     return (double)search->runs >= part * (double)search->runs_wanted;
   }
