@@ -542,7 +542,7 @@ bool explore_is_whole(void) {
 }
 
 // --- Many runs --------------------------------------------------------------
-enum { EXPLORE_ENOUGH_SECONDS = 60 };
+static const double enough_seconds = 60;
 
 typedef struct Search {
   uint64_t runs, exhaustive;
@@ -553,9 +553,10 @@ typedef struct Search {
   uint64_t runs_wanted;   // not 0: so many runs, however long they take
 } Search;
 
-static double real_seconds(void) {
+// Of CPU time, so that a search beside other programs sees as much.
+static double cpu_seconds(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -564,12 +565,12 @@ static double real_seconds(void) {
 static bool is_done(const Search *search, double part) {
   bool (*enough)(void) = ex.scenario == NULL ? NULL : ex.scenario->enough;
   if (part == 1 && enough != NULL && explore_is_whole() && !enough())
-    return real_seconds() - search->begun >= (double)EXPLORE_ENOUGH_SECONDS;
+    return cpu_seconds() - search->begun >= enough_seconds;
   if (search->runs_wanted > 0) {
     return (double)search->runs >= part * (double)search->runs_wanted;
   }
   return search->runs % EXPLORE_RUNS_OF_CLOCK == 0 &&
-         real_seconds() - search->begun >= part * search->seconds;
+         cpu_seconds() - search->begun >= part * search->seconds;
 }
 
 // All schedules of 0, 1, 2, ... preemptions; with `delays` that a store becomes
@@ -623,7 +624,7 @@ static bool search_all(const Scenario *scenario, Search *search) {
   const char *seed = getenv("EXPLORE_SEED");
   read_delay();
   ex.scenario = scenario;
-  search->begun = real_seconds();
+  search->begun = cpu_seconds();
   search->seconds = seconds == NULL ? 1.0 : strtod(seconds, NULL);
   search->seconds /= ex.scenarios;
   if (schedules != NULL) {
