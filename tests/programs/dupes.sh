@@ -7,12 +7,13 @@
 # expect: docs/python-port.md has dupes.csp: True
 # small: SIZE=40
 mkdir -p "$TMPDIR/tree/empty" "$TMPDIR/tree/ä b/.hidden"
-SIZE=${SIZE-400}
-for i in $(seq "$SIZE"); do
-  for at in "" "ä b/" "ä b/.hidden/"; do
-    head -c $((i % 7 * 1000)) /dev/zero | tr '\0' $((i % 2)) > "$TMPDIR/tree/$at$i"
-  done
-done
+python3 - << 'END'
+import os
+for i in range(int(os.environ.get("SIZE", 400))):
+    for at in "", "ä b/", "ä b/.hidden/":
+        with open("%s/tree/%s%d" % (os.environ["TMPDIR"], at, i), "w", encoding="ascii") as file:
+            file.write(str(i % 2) * (i % 7 * 1000))
+END
 ln -s 1 "$TMPDIR/tree/link"
 ln -s . "$TMPDIR/tree/round"
 ln -s /none "$TMPDIR/tree/nothing"
