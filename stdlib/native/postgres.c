@@ -28,7 +28,8 @@
 //   - Nothing is printed. Notices are dropped.
 //
 // libpq's memory is not the runtime's. What has come and is no value yet is
-// counted for all links of the runtime (`held`), and bounded with a limit.
+// counted for all links of the runtime (`held`), and bounded with a limit. Then
+// libpq does not have the server's socket (postgres_gate.c).
 #include "stdlib/native/postgres.h"
 
 #include <string.h>
