@@ -32,7 +32,8 @@
 // another thread, while the call waits. `state` and `closed` are any thread's.
 //
 // libpq's memory is not the runtime's. What has come and is no value yet is
-// counted for all links of the runtime (`held`), and bounded with a limit.
+// counted for all links of the runtime (`held`), and bounded with a limit. Then
+// libpq does not have the server's socket (postgres_gate.c).
 #include "stdlib/native/postgres.h"
 
 #include <string.h>

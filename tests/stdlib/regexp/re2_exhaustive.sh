@@ -4,8 +4,9 @@
 # is no part of a pattern here. RE2's `\B` holds between the bytes of one
 # character, too, and ours does not.
 # needs: /usr/lib/go/src/regexp/testdata/re2-exhaustive.txt.bz2
-# long: it has 65 MB
 # small: CSPDEBUG=
+
+# long: it has 65 MB
 # once: one thread, and the same each time
 # timeout: 120
 # expect: 95912 patterns, 5205664 results

@@ -1,4 +1,5 @@
-# Hostile templates and texts in little memory: an error or a panic that tells, no more.
+# Hostile templates and texts in little memory: an error or a panic that tells,
+# no more.
 # expect: loops out of memory: the limit is 32 MB
 # expect: no end out of memory: the limit is 32 MB
 # expect: itself text: a: line 1, column 4: the template a has itself inside

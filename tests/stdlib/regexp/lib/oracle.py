@@ -30,6 +30,7 @@ RE2_DIFFERS = (
     (r"\\B", r"[^\0-\x7f]", "RE2's \\B holds between the bytes of one character, too"),
     (r"\*\)+\+\?", r"", "RE2 makes (x*)+? a greedy (x*)*, which tells where x may be empty; Go does not"),
     (r"\(\?[imsU]*(-[imsU]+)?\)[*+?{]", r"", "RE2 repeats what is before (?i)*, which is an error here"),
+    (r"\\Q\\E[*+?{]", r"", "RE2 repeats what is before \\Q\\E*, once more if that repeats"),
     (r"\(\?<", r"", "RE2 of 2022 has no (?<name>)"))
 PCRE2_DIFFERS = (
     (r"\(\?[msU]*i", "[\u017f\u212a]", "with (?i) PCRE2's \\w and [[:alpha:]] have no letters beside ASCII"),
