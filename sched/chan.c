@@ -386,7 +386,7 @@ ChanResult chan_send(P *p, G *g, Chan *chan, uint64_t word) {
 }
 
 // It is closed and empty, and stays so. (closed_span is read with the lock.)
-static inline bool is_over(const P *p, const Chan *chan) {
+static inline bool chan_is_over(const P *p, const Chan *chan) {
   return chan_is_closed(chan) && chan_count(chan) == 0 &&
          !(p->marks & MARK_SPAN);
 }
@@ -394,7 +394,7 @@ static inline bool is_over(const P *p, const Chan *chan) {
 ChanResult chan_recv(P *p, G *g, Chan *chan, uint64_t *word,
                      WaitReason reason) {
   if (chan == NULL) return chan_park_for_ever(p, g, WAIT_CHAN_RECV_NIL);
-  if (is_over(p, chan)) {
+  if (chan_is_over(p, chan)) {
     *word = p->sched->config.empty_word;
     return CHAN_CLOSED;
   }
@@ -446,7 +446,7 @@ ChanResult chan_try_send(P *p, Chan *chan, uint64_t word) {
 
 ChanResult chan_try_recv(P *p, Chan *chan, uint64_t *word) {
   if (chan == NULL || chan_recv_hopeless(chan)) return CHAN_BLOCKED;
-  if (is_over(p, chan)) {
+  if (chan_is_over(p, chan)) {
     *word = p->sched->config.empty_word;
     return CHAN_CLOSED;
   }

@@ -48,7 +48,7 @@ enum {
 
 bool sched_spans(const Sched *sched) { return sched->watch.span_at != 0; }
 
-static WorkSpan *span_of(const Sched *sched, const G *g) {
+static WorkSpan *work_span_of(const Sched *sched, const G *g) {
   RT_ASSERT(sched->watch.span_at != 0);
   return (WorkSpan *)(uintptr_t)((const char *)g + sched->watch.span_at);
 }
@@ -98,7 +98,7 @@ static void make_longest(P *p, int64_t span) {
 
 // g runs on p: what it ran since the last time is added. clock_goes_on follows.
 static WorkSpan *count_up(P *p, const G *g) {
-  WorkSpan *own = span_of(p->sched, g);
+  WorkSpan *own = work_span_of(p->sched, g);
   // It may have come to this P by a change of their number.
   if (p->work.g == g) {
     int64_t ran = stretch(p, rt_now());
@@ -123,7 +123,7 @@ static void clock_goes_on(P *p, const G *g) {
 }
 
 void workspan_runs(P *p, G *g) {
-  make_longest(p, span_of(p->sched, g)->span);
+  make_longest(p, work_span_of(p->sched, g)->span);
   clock_goes_on(p, g);
 }
 
@@ -162,16 +162,16 @@ void workspan_join(P *p, int64_t span) {
 }
 
 void workspan_made(P *p, G *g) {
-  WorkSpan *own = span_of(p->sched, g);
+  WorkSpan *own = work_span_of(p->sched, g);
   bool called_back = p->current == NULL && p->work.outer != NULL;
-  own->span =
-      called_back ? span_of(p->sched, p->work.outer)->span : workspan_now(p);
+  own->span = called_back ? work_span_of(p->sched, p->work.outer)->span
+                          : workspan_now(p);
   p->work.outer = NULL;
   own->left = rt_now();
 }
 
 void workspan_follows(P *p, const G *inner) {
-  workspan_join(p, span_of(p->sched, inner)->span);
+  workspan_join(p, work_span_of(p->sched, inner)->span);
 }
 
 // What g, which was dequeued, has waited for. NULL: no channel or gate.
@@ -199,7 +199,7 @@ static int64_t was_away(const WorkSpan *own, const G *g) {
 }
 
 void workspan_readied(P *p, G *g) {
-  WorkSpan *own = span_of(p->sched, g);
+  WorkSpan *own = work_span_of(p->sched, g);
   G *by = doer(p);
   if (by == NULL) {
     own->span += was_away(own, g);
@@ -220,7 +220,7 @@ void workspan_readied(P *p, G *g) {
 // --- Buffers and gates ------------------------------------------------------
 void workspan_put(P *p, uint64_t *slot, uint32_t room, const G *sender) {
   int64_t span = workspan_now(p);
-  int64_t waits = sender == NULL ? 0 : span_of(p->sched, sender)->span;
+  int64_t waits = sender == NULL ? 0 : work_span_of(p->sched, sender)->span;
   slot[room] = (uint64_t)(span > waits ? span : waits);
 }
 
@@ -247,7 +247,7 @@ void workspan_enters_gate(P *p, Chan *gate, G *g) {
   if (g == p->current)
     workspan_join(p, span);
   else
-    take_over(span_of(p->sched, g), span);
+    take_over(work_span_of(p->sched, g), span);
 }
 
 void sched_span_entered(P *p, G *g, Chan *gate) {
@@ -262,7 +262,7 @@ void workspan_call_begins(M *m) { m->call_cpu = rt_cpu_time(); }
 // What the call did is its thread's CPU time, and how long g was in it counts
 // for the chain.
 static int64_t end_call(const M *m, G *g) {
-  WorkSpan *own = span_of(m->sched, g);
+  WorkSpan *own = work_span_of(m->sched, g);
   int64_t away = rt_now() - own->left, cpu = rt_cpu_time() - m->call_cpu;
   own->span += away;
   return cpu < away ? cpu : away;
