@@ -256,6 +256,11 @@ void sim_work(int64_t ns) {
   sim_catch_up();
 }
 
+void sim_in_kernel(int64_t ns) {
+  sim_charge(ns * 1000, TIME_CALLS);
+  sim_catch_up();
+}
+
 // The name of a thread and its timer slack: the simulation has neither.
 int sim_prctl(int option, ...) {
   if (option != PR_SET_NAME && option != PR_SET_TIMERSLACK &&

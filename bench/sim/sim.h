@@ -6,7 +6,7 @@
 //   cache.c      cache lines: what an access costs
 //   hooks.c      the compiler's calls at each access, and libc's replacements
 //   libc.h       put in front of the files of sched/ by the compiler (-include)
-//   workload.c   the programs that are run
+//   workload*.c  the programs that are run; task.h is what they are made of
 //   sim.c        the command, self-checks, results
 //   run          builds, runs all sizes and variants, writes docs/scaling.*
 //
@@ -66,6 +66,7 @@ typedef struct SimCosts {
   X(WORK, work)     /* sim_work */                             \
   X(SEARCH, search) /* its M spins, or is awake without a P */ \
   X(SYSTEM, system) /* futexes, starting threads */            \
+  X(CALLS, calls)   /* blocking calls: sim_in_kernel */        \
   X(OTHER, other)   /* all else */
 
 typedef enum SimTime {
@@ -168,7 +169,8 @@ static inline void sim_access(const volatile void *at, SimAccess access,
 }
 
 // --- What the workloads call; hooks.c, sim.c --------------------------------
-void sim_work(int64_t ns);  // useful work
+void sim_work(int64_t ns);       // useful work
+void sim_in_kernel(int64_t ns);  // the thread is in a call, without its P
 // The tasks: the G in each is at its beginning. From its status the time from
 // ready to running is seen.
 void sim_watch(void *tasks, size_t size, uint32_t count);
