@@ -3,6 +3,7 @@
 // thread, virtual time. docs/scaling.md says what it is for and what it found.
 //
 //   engine.c     virtual threads, time, futexes; who runs next
+//   net.c        descriptors and epoll
 //   cache.c      cache lines: what an access costs
 //   hooks.c      the compiler's calls at each access, and libc's replacements
 //   libc.h       put in front of the files of sched/ by the compiler (-include)
@@ -149,6 +150,16 @@ static inline void sim_pass(int64_t ps) {
   sim_charge(ps, sim_doing());
   if (sim.current->clock > sim.limit + sim.slack) sim_catch_up();
 }
+
+// --- net.c ------------------------------------------------------------------
+struct epoll_event;
+void sim_net_reset(void);
+int sim_fd_new(void);
+int sim_epoll_create(void);
+int sim_epoll_ctl(int op, int fd, const struct epoll_event *event);
+int sim_epoll_wait(struct epoll_event *events, int room, int64_t ns);
+void sim_fd_signal(int fd);    // from a virtual thread: it is readable
+uint32_t sim_fd_take(int fd);  // what was signalled since
 
 // --- cache.c ----------------------------------------------------------------
 typedef enum SimAccess { ACCESS_READ, ACCESS_WRITE, ACCESS_LOCKED } SimAccess;

@@ -8,6 +8,7 @@
 #define CSP_BENCH_SIM_TASK_H
 
 #include "bench/sim/sim.h"
+#include "sched/descriptors.h"
 
 enum {
   LOOK_NS = 10000,
@@ -28,6 +29,8 @@ struct Task {
   Task *parent;      // whom its end is told
   Chan *in, *out;
   Timer timer;
+  PollDesc *desc;
+  int fd;
   bool called;         // its call is over
   unsigned char *set;  // its memory
   Task *next_free;

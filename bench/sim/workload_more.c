@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// More programs of the simulation: child first, blocking calls, and goroutines
-// that touch memory.
+// More programs of the simulation: child first, blocking calls, goroutines that
+// touch memory, and netpoll.
 #include "bench/sim/task.h"
 
 // --- Child first: the tree of forkjoin, with the parent to be continued
@@ -146,7 +146,67 @@ static void sets(P *p, Task *task) {
   CO_END;
 }
 
+// --- Netpoll: a descriptor for each of many Gs
+// --------------------------------- A thread that is no M makes one after the
+// other readable, param of them each ms for each P: as many lines, each 5 us of
+// work, while nothing else runs.
+enum { NET_LINES = 100, NET_FDS = 4, NET_WORK_NS = 5000, NET_MS = 1000000 };
+
+#define CO_POLL(desc)                                                     \
+  do {                                                                    \
+    task->line = __LINE__;                                                \
+    if (poll_wait(p, &task->g, (desc), POLL_READ) == POLL_PARKED) return; \
+    if (0) {                                                              \
+      case __LINE__:                                                      \
+        poll_result((desc), POLL_READ);                                   \
+    }                                                                     \
+  } while (0)
+
+static int net_first, net_fds;
+
+static void *net_card(void *arg) {
+  int64_t lines = *(int64_t *)arg;
+  for (int64_t i = 0; i < lines; i++) {
+    sim_in_kernel(NET_MS / (run.param * run.procs));
+    sim_fd_signal(net_first + (int)(i % net_fds));
+  }
+  return NULL;
+}
+
+static void net_reader(P *p, Task *task) {
+  CO_BEGIN;
+  while (task->n > 0) {
+    CO_POLL(task->desc);
+    for (task->i = sim_fd_take(task->fd); task->i > 0; task->i--, task->n--)
+      CO_WORK(NET_WORK_NS);
+  }
+  poll_close(p, task->desc);
+  CO_END;
+}
+
+static void net(P *p, Task *task) {
+  static int64_t lines;
+  CO_BEGIN;
+  net_fds = NET_FDS * run.procs;
+  lines = net_fds * scaled(NET_LINES);
+  net_first = sim_fd_new();
+  for (int i = 1; i < net_fds; i++) sim_fd_new();
+  for (int i = 0; i < net_fds; i++) {
+    Task *reader = task_new(p, net_reader, task);
+    reader->fd = net_first + i;
+    reader->n = lines / net_fds;
+    reader->desc = poll_open(p->sched, reader->fd);
+    RT_CHECK(reader->desc != NULL, "no descriptor");
+    task_go(p, reader);
+  }
+  sim_thread_start(net_card, &lines);
+  CO_JOIN;
+  CO_END;
+}
+
 const Entry entries_more[] = {
+    {"net-light", net, 10, false, false},
+    {"net-busy", net, 100, false, false},
     {"childfirst-1us", child_first, 1000, false, true},
     {"childfirst-10us", child_first, 10000, false, true},
     {"calls-quick", quick_calls, 2000, false, false},
