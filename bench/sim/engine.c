@@ -61,6 +61,7 @@ static void arena_reset(void) {
   }
   sim.used = 0;
   cache_reset();
+  sim_net_reset();
 }
 
 // --- The heap ---------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -194,10 +195,25 @@ void sim_yield_cpu(void);
 void sim_pause(void);
 int sim_prctl(int option, ...);
 
-// futex only: the workloads need no other.
+static long poll_call(va_list args) {
+  (void)va_arg(args, int);  // the one epoll
+  struct epoll_event *events = va_arg(args, struct epoll_event *);
+  int room = va_arg(args, int);
+  const struct timespec *t = va_arg(args, const struct timespec *);
+  int64_t ns = t == NULL ? -1 : t->tv_sec * 1000000000 + t->tv_nsec;
+  return sim_epoll_wait(events, room, ns);
+}
+
+// futex and epoll_pwait2: sched/ needs no other.
 long sim_syscall(long number, ...) {
-  if (number != SYS_futex) sim_fail("system call %ld", number);
   va_list args;
+  if (number == SYS_epoll_pwait2) {
+    va_start(args, number);
+    long count = poll_call(args);
+    va_end(args);
+    return count;
+  }
+  if (number != SYS_futex) sim_fail("system call %ld", number);
   va_start(args, number);
   uint32_t *word = va_arg(args, uint32_t *);
   int op = va_arg(args, int) & ~FUTEX_PRIVATE_FLAG;
@@ -253,6 +269,11 @@ void sim_pause(void) { sim_pass(sim.costs.pause); }
 
 void sim_work(int64_t ns) {
   sim_charge(ns * 1000, TIME_WORK);
+  sim_catch_up();
+}
+
+void sim_in_kernel(int64_t ns) {
+  sim_charge(ns * 1000, TIME_CALLS);
   sim_catch_up();
 }
 

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -30,6 +32,12 @@ uint64_t sim_getrandom(void);
 void sim_yield_cpu(void);
 void sim_pause(void);
 int sim_prctl(int option, ...);
+int sim_fd_new(void);
+int sim_epoll_create(void);
+int sim_epoll_ctl(int op, int fd, const struct epoll_event *event);
+ssize_t sim_read(int fd, void *to, size_t size);
+ssize_t sim_write(int fd, const void *from, size_t size);
+int sim_close(int fd);
 
 #define malloc(size) sim_aligned_alloc(16, (size))
 #define calloc(count, size) sim_aligned_alloc(16, (count) * (size))
@@ -47,6 +55,13 @@ int sim_prctl(int option, ...);
 #define prctl(...) sim_prctl(__VA_ARGS__)
 #define getrandom(at, size, flags) \
   (*(uint64_t *)(at) = sim_getrandom(), (ssize_t)(size))
+#define epoll_create1(flags) sim_epoll_create()
+#define epoll_ctl(epoll, op, fd, event) \
+  ((void)(epoll), sim_epoll_ctl((op), (fd), (event)))
+#define eventfd(value, flags) sim_fd_new()
+#define read sim_read
+#define write sim_write
+#define close sim_close
 #define sched_yield() sim_yield_cpu()
 #define __builtin_ia32_pause() sim_pause()
 

@@ -15,7 +15,10 @@ SHOWN = [1, 4, 16, 64, 256, 1024]
 COMPARED_SIZES = [4, 16, 64, 256]
 WORKLOADS = ["forkjoin-1us", "forkjoin-10us", "pingpong-half",
              "pingpong-full", "fanin", "bursts", "bursts-half", "thin-chan",
-             "thin-spawn", "thin-sleep", "thin-few"]
+             "thin-spawn", "thin-sleep", "thin-few", "childfirst-1us",
+             "childfirst-10us", "pipeline-1us", "pipeline-10us",
+             "pipeline-36us", "pipeline-140us", "calls-quick", "calls-slow",
+             "memory-half", "memory-full", "net-light", "net-busy"]
 
 
 # --- Figures ----------------------------------------------------------------
@@ -138,7 +141,7 @@ PANELS = [
      [(w, "as now") for w in WORKLOADS[:5]]),
     ("Ready to running, p99, µs", (0.001, 10000),
      lambda r: max(r["ready_p99"], 10) / 1e3,
-     [("bursts", "as now"), ("bursts", "an M each"), ("thin-chan", "as now"),
+     [("bursts", "as now"), ("bursts", "one by one"), ("thin-chan", "as now"),
       ("thin-spawn", "as now"), ("thin-few", "as now")]),
     ("Thin: CPU time searching / working",
      (0.01, 10), part("search"),

@@ -3,10 +3,11 @@
 // thread, virtual time. docs/scaling.md says what it is for and what it found.
 //
 //   engine.c     virtual threads, time, futexes; who runs next
+//   net.c        descriptors and epoll
 //   cache.c      cache lines: what an access costs
 //   hooks.c      the compiler's calls at each access, and libc's replacements
 //   libc.h       put in front of the files of sched/ by the compiler (-include)
-//   workload.c   the programs that are run
+//   workload*.c  the programs that are run; task.h is what they are made of
 //   sim.c        the command, self-checks, results
 //   run          builds, runs all sizes and variants, writes docs/scaling.*
 //
@@ -66,6 +67,7 @@ typedef struct SimCosts {
   X(WORK, work)     /* sim_work */                             \
   X(SEARCH, search) /* its M spins, or is awake without a P */ \
   X(SYSTEM, system) /* futexes, starting threads */            \
+  X(CALLS, calls)   /* blocking calls: sim_in_kernel */        \
   X(OTHER, other)   /* all else */
 
 typedef enum SimTime {
@@ -149,6 +151,16 @@ static inline void sim_pass(int64_t ps) {
   if (sim.current->clock > sim.limit + sim.slack) sim_catch_up();
 }
 
+// --- net.c ------------------------------------------------------------------
+struct epoll_event;
+void sim_net_reset(void);
+int sim_fd_new(void);
+int sim_epoll_create(void);
+int sim_epoll_ctl(int op, int fd, const struct epoll_event *event);
+int sim_epoll_wait(struct epoll_event *events, int room, int64_t ns);
+void sim_fd_signal(int fd);    // from a virtual thread: it is readable
+uint32_t sim_fd_take(int fd);  // what was signalled since
+
 // --- cache.c ----------------------------------------------------------------
 typedef enum SimAccess { ACCESS_READ, ACCESS_WRITE, ACCESS_LOCKED } SimAccess;
 
@@ -168,7 +180,8 @@ static inline void sim_access(const volatile void *at, SimAccess access,
 }
 
 // --- What the workloads call; hooks.c, sim.c --------------------------------
-void sim_work(int64_t ns);  // useful work
+void sim_work(int64_t ns);       // useful work
+void sim_in_kernel(int64_t ns);  // the thread is in a call, without its P
 // The tasks: the G in each is at its beginning. From its status the time from
 // ready to running is seen.
 void sim_watch(void *tasks, size_t size, uint32_t count);

@@ -20,11 +20,11 @@ VARIANTS = {
          "(uint32_t)procs_now(sched);",
          "return rt_load_relaxed(&sched->idle_count) == UINT32_MAX;"),
     ]),
-    "an M each": ("a list made ready wakes a thread for each of its Gs", [
-        ("proc.c", "for (; count > 0 && global_count(sched) != 0; count--) {",
-         "for (; count > 0; count--) {"),
+    "one by one": ("no P hands on a part of what it got: a thread that finds "
+                   "work wakes the next", [
+        ("hand.c", "if (idle < 2 || n < 2 * HAND_GROUP) return;",
+         "if (idle < 2 || n < UINT32_MAX) return;"),
     ]),
-
     "all count": ("an M that looks for work is counted also while no P is "
                   "idle", [
         ("find_work.c", "if (rt_load_seq(&sched->idle_count) == 0) return true;",
@@ -129,7 +129,7 @@ GROUPS = {
         ["forkjoin-1us", "forkjoin-10us", "pingpong-half", "fanin",
          "bursts", "thin-chan", "thin-spawn", "thin-sleep", "thin-few"], []),
     "What was changed": (
-        ["all Ps", "an M each", "all count"],
+        ["all Ps", "one by one", "all count"],
         ["forkjoin-1us", "forkjoin-10us", "bursts", "bursts-half", "thin-chan", "thin-spawn",
          "thin-sleep", "thin-few"], [1024]),
     "Crowding": (

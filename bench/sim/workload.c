@@ -3,194 +3,12 @@
 // like sched/ with a call at each access. In each run the main G lets all Ps
 // run at once, so that all threads exist (warm-up), begins to measure, runs the
 // workload, ends the measurement, ends the runtime.
-//
-// A Task is a G with a body that is entered again at the line where it left.
-// Ps have a list of free Tasks each, as a VM would have, and count their work
-// until the next look: looks come every LOOK_NS of work, whichever G does it.
+// task.h has what they are made of, and workload_more.c more of them.
 #include <string.h>
 
-#include "bench/sim/sim.h"
+#include "bench/sim/task.h"
 
-enum {
-  LOOK_NS = 10000,
-  TASKS_MAX = 400000,
-  SPIN_NS = 10000,
-  APART_NS = 20000,
-  SETTLE_NS = 1000000,
-};
-
-typedef struct Task Task;
-struct Task {
-  G g;
-  void (*body)(P *p, Task *task);
-  int line;
-  int64_t i, n, left;
-  uint64_t word;
-  uint32_t pending;  // atomic: children, and itself until it waits
-  Task *parent;      // the task that is told of its end
-  Chan *in, *out;
-  Timer timer;
-  Task *next_free;
-} RT_ALIGNED;
-
-typedef struct Local {  // P.local
-  int64_t since_look;
-  Task *free;
-} RT_ALIGNED Local;
-
-// Outside the arena: no lines are fought for here.
-typedef struct Run {
-  int procs;
-  double scale;   // how long the run is, 1: the whole
-  bool rings;     // the scheduler is told where the CPUs lie
-  int64_t param;  // of the workload
-  Sched *sched;
-  Task *tasks;
-  uint32_t tasks_used;  // atomic
-  uint32_t present;     // atomic, of the warm-up
-} Run;
-
-static Run run;
-
-// --- Tasks ------------------------------------------------------------------
-#define CO_BEGIN        \
-  switch (task->line) { \
-    case 0:
-#define CO_END \
-  }            \
-  task_end(p, task)
-
-// The last statement of a leave; the body goes on here when it runs again.
-#define CO_LEAVE(call)     \
-  do {                     \
-    task->line = __LINE__; \
-    call;                  \
-    return;                \
-    case __LINE__:;        \
-  } while (0)
-
-#define CO_SLEEP(ns) CO_LEAVE(sched_sleep(p, &task->g, &task->timer, (ns)))
-
-#define CO_CHAN(call)                  \
-  do {                                 \
-    task->line = __LINE__;             \
-    if ((call) == CHAN_PARKED) return; \
-    if (0) {                           \
-      case __LINE__:;                  \
-    }                                  \
-  } while (0)
-
-#define CO_SEND_WORD(chan, word) CO_CHAN(chan_send(p, &task->g, (chan), (word)))
-#define CO_SEND(chan) CO_SEND_WORD(chan, 1)
-#define CO_RECV(chan)                                                  \
-  do {                                                                 \
-    task->line = __LINE__;                                             \
-    if (chan_recv(p, &task->g, (chan), &task->word, WAIT_CHAN_RECV) == \
-        CHAN_PARKED)                                                   \
-      return;                                                          \
-    if (0) {                                                           \
-      case __LINE__:                                                   \
-        task->word = task->g.wait.elem;                                \
-    }                                                                  \
-  } while (0)
-
-// Useful work, with looks.
-#define CO_WORK(ns)               \
-  do {                            \
-    task->left = (ns);            \
-    task->line = __LINE__;        \
-    if (0) {                      \
-      case __LINE__:;             \
-    }                             \
-    if (!work_on(p, task)) {      \
-      sched_preempt(p, &task->g); \
-      return;                     \
-    }                             \
-  } while (0)
-
-// Waits for its children.
-#define CO_JOIN                                                        \
-  do {                                                                 \
-    task->line = __LINE__;                                             \
-    if (sched_park(p, &task->g, WAIT_TASK, join_commit, NULL)) return; \
-    if (0) {                                                           \
-      case __LINE__:;                                                  \
-    }                                                                  \
-  } while (0)
-
-// false: the G must leave, and task->left tells what is left.
-static bool work_on(P *p, Task *task) {
-  Local *local = p->local;
-  while (task->left > 0) {
-    int64_t part = LOOK_NS - local->since_look;
-    if (part > task->left) part = task->left;
-    sim_work(part);
-    task->left -= part;
-    local->since_look += part;
-    if (local->since_look < LOOK_NS) continue;
-    local->since_look = 0;
-    if (sched_look(p, &task->g)) return false;
-  }
-  return true;
-}
-
-static bool join_commit(G *g, void *arg) {
-  (void)arg;
-  Task *task = (Task *)(void *)g;
-  return rt_sub(&task->pending, 1u) != 1;
-}
-
-static void task_resume(P *p, G *g) {
-  for (; g != NULL; g = sched_switch(p)) {
-    Task *task = (Task *)(void *)g;
-    task->body(p, task);
-  }
-}
-
-static Task *task_new(P *p, void (*body)(P *p, Task *task), Task *parent) {
-  Local *local = p->local;
-  Task *task = local->free;
-  if (task != NULL) {
-    local->free = task->next_free;
-  } else {
-    uint32_t at = rt_add(&run.tasks_used, 1u);
-    RT_CHECK(at < TASKS_MAX, "too many tasks");
-    task = &run.tasks[at];
-    task->g.resume = task_resume;
-  }
-  task->body = body;
-  task->parent = parent;
-  task->i = task->n = task->line = 0;
-  rt_store_relaxed(&task->pending, 1u);  // relaxed: its own yet
-  return task;
-}
-
-static void task_go(P *p, Task *task) {
-  if (task->parent != NULL) rt_add(&task->parent->pending, 1u);
-  sched_spawn(p, &task->g);
-}
-
-static void task_end(P *p, Task *task) {
-  Local *local = p->local;
-  Task *parent = task->parent;
-  sched_end(p, &task->g);
-  task->next_free = local->free;
-  local->free = task;
-  if (parent != NULL && rt_sub(&parent->pending, 1u) == 1) {
-    sched_ready(p, &parent->g);
-  }
-}
-
-static Chan *new_chan(uint32_t cap) {
-  Chan *chan = sim_alloc(RT_LINE, chan_size(cap));
-  chan_init(chan, cap);
-  return chan;
-}
-
-static int64_t scaled(double count) {
-  int64_t n = (int64_t)(count * run.scale);
-  return n < 1 ? 1 : n;
-}
+Run run;
 
 // --- Alone: k goroutines of w ns, for the self-check -------------------------
 static void alone_child(P *p, Task *task) {
@@ -666,39 +484,34 @@ static void pipeline(P *p, Task *task) {
 }
 
 // --- All --------------------------------------------------------------------
-typedef struct Entry {
-  const char *name;
-  void (*body)(P *p, Task *task);
-  int64_t param;
-  bool measures;  // begins to measure itself
-} Entry;
-
 static const Entry entries[] = {
-    {"alone", alone, 10000, false},
-    {"forkjoin-1us", fork_join, 1000, false},
-    {"forkjoin-10us", fork_join, 10000, false},
-    {"pingpong-bare", ping_pong, 0, false},
-    {"pingpong-half", ping_pong, 1, false},
-    {"pingpong-full", ping_pong, 2, false},
-    {"fanin", fan_in, 0, false},
-    {"bursts", bursts, 2, true},
-    {"bursts-half", bursts, 1, true},
-    {"thin-chan", thin_chan, 0, false},
-    {"thin-spawn", thin_spawn, 0, false},
-    {"thin-sleep", thin_sleep, 0, false},
-    {"thin-few", thin_few, 0, false},
-    {"short-fanin", short_fan, 1, false},
-    {"short-fan", short_fan, 4, false},
-    {"short-pingpong", short_pair, 0, false},
-    {"short-buffered", short_pair, 128, false},
-    {"short-lock", short_lock, 0, false},
-    {"short-ring", short_ring, 0, false},
-    {"short-spawn", short_spawn, 0, false},
-    {"short-book", short_book, 20, false},
-    {"short-sieve", short_sieve, 700, false},
-    {"pipeline-3us", pipeline, 3000, false},
-    {"pipeline-10us", pipeline, 10000, false},
-    {"pipeline-40us", pipeline, 40000, false},
+    {"alone", alone, 10000, false, false},
+    {"forkjoin-1us", fork_join, 1000, false, false},
+    {"forkjoin-10us", fork_join, 10000, false, false},
+    {"pingpong-bare", ping_pong, 0, false, false},
+    {"pingpong-half", ping_pong, 1, false, false},
+    {"pingpong-full", ping_pong, 2, false, false},
+    {"fanin", fan_in, 0, false, false},
+    {"bursts", bursts, 2, true, false},
+    {"bursts-half", bursts, 1, true, false},
+    {"thin-chan", thin_chan, 0, false, false},
+    {"thin-spawn", thin_spawn, 0, false, false},
+    {"thin-sleep", thin_sleep, 0, false, false},
+    {"thin-few", thin_few, 0, false, false},
+    {"short-fanin", short_fan, 1, false, false},
+    {"short-fan", short_fan, 4, false, false},
+    {"short-pingpong", short_pair, 0, false, false},
+    {"short-buffered", short_pair, 128, false, false},
+    {"short-lock", short_lock, 0, false, false},
+    {"short-ring", short_ring, 0, false, false},
+    {"short-spawn", short_spawn, 0, false, false},
+    {"short-book", short_book, 20, false, false},
+    {"short-sieve", short_sieve, 700, false, false},
+    {"pipeline-1us", pipeline, 1000, false, false},
+    {"pipeline-3us", pipeline, 3000, false, false},
+    {"pipeline-10us", pipeline, 10000, false, false},
+    {"pipeline-36us", pipeline, 36000, false, false},
+    {"pipeline-140us", pipeline, 140000, false, false},
 };
 static const Entry *entry;
 
@@ -756,8 +569,10 @@ static const SchedTopology *topology(bool rings) {
 #endif
 
 static void *run_main(void *arg) {
-  SchedConfig config = {
-      .procs = run.procs, .seed = *(uint64_t *)arg, .hooks.p_init = p_init};
+  SchedConfig config = {.procs = run.procs,
+                        .seed = *(uint64_t *)arg,
+                        .hooks.p_init = p_init,
+                        .child_first = entry->child_first};
 #ifdef SCHED_NO_PLACE
   config.topology = topology(run.rings);
 #endif
@@ -775,26 +590,34 @@ static void *run_main(void *arg) {
   return NULL;
 }
 
+static const Entry *find_entry(const char *name) {
+  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+    if (strcmp(entries[i].name, name) == 0) return &entries[i];
+  }
+  for (const Entry *e = entries_more; e->name != NULL; e++) {
+    if (strcmp(e->name, name) == 0) return e;
+  }
+  return NULL;
+}
+
 bool workload_run(const char *name, int procs, uint64_t seed, double scale,
                   int64_t param, bool rings) {
 #ifndef SCHED_NO_PLACE
   if (rings) return false;
 #endif
-  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-    if (strcmp(entries[i].name, name) != 0) continue;
-    entry = &entries[i];
-    run = (Run){.procs = procs,
-                .scale = scale,
-                .rings = rings,
-                .param = param != 0 ? param : entry->param};
-    sim_run(run_main, &seed);
-    return true;
-  }
-  return false;
+  entry = find_entry(name);
+  if (entry == NULL) return false;
+  run = (Run){.procs = procs,
+              .scale = scale,
+              .rings = rings,
+              .param = param != 0 ? param : entry->param};
+  sim_run(run_main, &seed);
+  return true;
 }
 
 void workload_each(void (*fn)(const char *name)) {
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
     fn(entries[i].name);
   }
+  for (const Entry *e = entries_more; e->name != NULL; e++) fn(e->name);
 }
