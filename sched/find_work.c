@@ -337,8 +337,12 @@ static void leave_at_exit(M *m) {
 }
 
 // --- The whole --------------------------------------------------------------
-static bool idle_wait_clocked(M *m) {
-  if (!idle_wait(m)) return false;
+// A P that may touch what Ps share. false: the runtime ends.
+static bool have_p(M *m) {
+  bool waits = m->p == NULL;
+  if (waits && !idle_wait(m)) return false;
+  alone_await(m);
+  if (!waits) return true;
   m->p->clock = rt_now();  // the P may have slept long
   if (!m->spinning) hand_on(m->p);
   return true;
@@ -351,13 +355,16 @@ static void take_sample(P *p) {
   p->marks |= MARK_SAMPLE;
 }
 
+static void now_and_then(P *p) {
+  if (++p->searches % CLOCK_SEARCHES == 0) take_sample(p);
+  if (!p->alone && p->searches % ALONE_SEARCHES == 0) alone_try(p);
+}
+
 G *find_work_next(M *m, bool *inherit) {
   for (;;) {
-    if (m->p == NULL && !idle_wait_clocked(m)) return NULL;
+    if (!have_p(m)) return NULL;
     P *p = m->p;
-    alone_await(m);
-    if (++p->searches % CLOCK_SEARCHES == 0) take_sample(p);
-    if (!p->alone && p->searches % ALONE_SEARCHES == 0) alone_try(p);
+    now_and_then(p);
     if (crowd_wants_rest(m)) {
       retreat(m);
       continue;

@@ -347,11 +347,10 @@ bool sched_look_now(P *p, G *g);
 // In the middle of what cannot be left: due timers fire, netpoll is asked, idle
 // Ps are woken for what waits here. Owner P, no lock held. Does not block.
 void sched_look_aside(P *p);
-// Before what may take long without a look: other Ps do not wait for this one
+// Before what may take long without a look: no other P waits for this one then
 // (alone.c). Owner P, no lock held. Does not block.
 void sched_not_alone(P *p);
-// The same before a function of a host's, which is counted.
-void sched_enter_host(P *p);
+void sched_enter_host(P *p);  // the same, and counts a call of a host's function
 // Will what the running G does be for nobody? The runtime ends, or the host's
 // call is over, or stepped_stop was called. For what cannot be left unfinished
 // in any other way than to be given up. Reads the clock. Owner P.

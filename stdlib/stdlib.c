@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "vm/native/native.h"
+#include "vm/native/whose.h"
 
 enum { MODULES_MAX = 32 };
 

@@ -26,7 +26,7 @@ struct Task {
   int64_t i, n, left;
   uint64_t word;
   uint32_t pending;  // atomic: children, and itself until it waits
-  Task *parent;      // whom its end is told
+  Task *parent;      // the task that is told of its end
   Chan *in, *out;
   Timer timer;
   PollDesc *desc;

@@ -103,7 +103,7 @@ MUTANTS = [Mutant(*row) for row in [
      "if (give) stop_world_give_m(sched, p);", ""),
     # --- running alone
     ("a P that was taken does not wait", "alone", "talk_posts", "find_work.c",
-     "    alone_await(m);\n", ""),
+     "  alone_await(m);\n", ""),
     ("nobody is asked to end being alone", "alone", "talk_posts", "alone.c",
      "  rt_store_relaxed(&p->awaits, 1u);  // relaxed: p's M comes by the lock\n"
      "  sched->alone.awaited++;\n", ""),

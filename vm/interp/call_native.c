@@ -511,6 +511,13 @@ static bool arguments_fit(Local *local, Goroutine *g, const NativeDef *def,
   return true;
 }
 
+// Results would not be seen by a collection meanwhile. What writes has none.
+static bool is_to_flush(const CspCall *call, CspStatus status) {
+  // relaxed: a hint, set in output_add. The flush takes the lock
+  return status == CSP_OK && call->nresults == 0 &&
+         rt_load_relaxed(&call->vm->output_full);
+}
+
 Next call_native(Local *local, Goroutine *g, Value *window, int argc,
                  int want) {
   const ObjNative *native = (ObjNative *)value_obj(window[2]);
@@ -544,11 +551,6 @@ Next call_native(Local *local, Goroutine *g, Value *window, int argc,
   // relaxed: output.c stores it. Seen soon is enough
   if (status == CSP_OK && rt_load_relaxed(&local->vm->output_failed))
     return local->vm->hooks->exit(local, g, 1);
-  // (Results would not be seen by a collection meanwhile; what writes has
-  // none.)
-  // relaxed: a hint, set in output_add. The flush takes the lock
-  if (status == CSP_OK && call.nresults == 0 &&
-      rt_load_relaxed(&local->vm->output_full))
-    status = block_for_output(&call);
+  if (is_to_flush(&call, status)) status = block_for_output(&call);
   return finish_call(&call, status, window, want);
 }

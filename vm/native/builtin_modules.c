@@ -105,10 +105,6 @@ void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
 }
 
 // --- Registering ------------------------------------------------------------
-void natives_are_hosts(Csp *csp, bool host) {
-  csp_vm(csp)->natives_are_hosts = host;
-}
-
 bool csp_register(Csp *csp, const CspModule *module) {
   Vm *vm = csp_vm(csp);
   RT_ASSERT(module->path != NULL);

@@ -9,6 +9,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/native_quick.h"
+#include "vm/native/whose.h"
 #include "vm/object/string.h"
 
 // --- Making -----------------------------------------------------------------
@@ -135,6 +136,10 @@ static bool skip_word(const char **params, const char *word) {
   bool there = **params == *word && strncmp(*params, word, strlen(word)) == 0;
   if (there) *params += strlen(word);
   return there;
+}
+
+void natives_are_hosts(Csp *csp, bool host) {
+  csp_vm(csp)->natives_are_hosts = host;
 }
 
 Value native_new(Vm *vm, const char *module, const CspFunction *row,

@@ -6,10 +6,6 @@
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
 
-// Whether natives that are registered from now on are a host's, which need not
-// look while they work. Those of the runtime and of its library do.
-void natives_are_hosts(Csp *csp, bool host);
-
 // An ObjNative for this function (module may be NULL). Boot time.
 Value native_new(Vm *vm, const char *module, const CspFunction *row,
                  const NativeRules *rules);

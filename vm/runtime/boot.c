@@ -14,7 +14,7 @@
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/native/builtins.h"
-#include "vm/native/native.h"
+#include "vm/native/whose.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/runtime/api_threads.h"

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Whose natives are registered: for the runtime's start, and for the library.
+#ifndef CSP_VM_NATIVE_WHOSE_H
+#define CSP_VM_NATIVE_WHOSE_H
+
+#include <stdbool.h>
+
+#include "vm/csp.h"
+
+// Whether natives that are registered from now on are a host's, which need not
+// look while they work. Those of the runtime and of its library do, in each 50
+// us of work. Before the runtime runs; does not block.
+void natives_are_hosts(Csp *csp, bool host);
+
+#endif
