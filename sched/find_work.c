@@ -10,7 +10,6 @@
 #include "sched/alone.h"
 #include "sched/crowd.h"
 #include "sched/global.h"
-#include "sched/hand.h"
 #include "sched/idle.h"
 #include "sched/inbox.h"
 #include "sched/mask.h"
@@ -344,7 +343,6 @@ static bool have_p(M *m) {
   alone_await(m);
   if (!waits) return true;
   m->p->clock = rt_now();  // the P may have slept long
-  if (!m->spinning) hand_on(m->p);
   return true;
 }
 

@@ -58,7 +58,6 @@
 #include "sched/callback.h"
 #include "sched/crowd.h"
 #include "sched/global.h"
-#include "sched/hand.h"
 #include "sched/inbox.h"
 #include "sched/lifecycle.h"
 #include "sched/mask.h"
@@ -216,74 +215,6 @@ static M *pop_m(Sched *sched) {
     m = m->idle_next;
   if (m != NULL) unlink_m(sched, m);
   return m;
-}
-
-// --- Claims of hand.c: sched.lock held --------------------------------------
-static bool may_be_claimed(const Sched *sched, const M *m) {
-  bool watches = m == sched->idle.poller || m == sched->idle.poll_owner;
-  return !watches && !m->rests && m->job == NULL;
-}
-
-// All bits and counts at once: each of these words is fought for.
-static void claimed_are_not_idle(Sched *sched, const IdlePair *pairs,
-                                 uint32_t count) {
-  uint64_t bits[MASK_WORDS] = {0};
-  for (uint32_t i = 0; i < count; i++)
-    bits[pairs[i].p->id / 64] |= (uint64_t)1 << (pairs[i].p->id % 64);
-  for (int w = 0; w < MASK_WORDS; w++) {
-    // RMW: as in mask_clear
-    if (bits[w] != 0) rt_and(&sched->idle_mask.words[w], ~bits[w]);
-  }
-  sched->ms.idle -= count;
-  sched->stats.wakes += count;
-  // seq: as in unlink_p
-  rt_sub(&sched->idle_count, count);
-  RT_ASSERT(idle_is_valid(sched));
-  RT_ASSERT(idle_ms_are_valid(sched));
-}
-
-static void claim_pair(IdlePair *pair, M *m, P *p) {
-  *pair = (IdlePair){m, p};
-  p->idle_link = NULL;
-  rt_store_relaxed(&p->status, P_RUNNING);  // relaxed: under sched.lock
-  p->m = m;
-  m->idle_next = m->idle_prev = NULL;
-  m->idle = false;
-  m->claimed = true;
-}
-
-static uint32_t claim_free(Sched *sched, IdlePair *pairs, uint32_t most) {
-  uint32_t count = 0;
-  P *p = sched->idle.ps;
-  M *m = sched->idle.ms, *kept = NULL;
-  if (m != NULL && !may_be_claimed(sched, m)) {
-    kept = m;
-    m = m->idle_next;
-  }
-  while (count < most && p != NULL && m != NULL && may_be_claimed(sched, m)) {
-    P *p_after = p->idle_link;
-    M *m_after = m->idle_next;
-    claim_pair(&pairs[count++], m, p);
-    p = p_after;
-    m = m_after;
-  }
-  sched->idle.ps = p;
-  if (m != NULL) m->idle_prev = kept;
-  *(kept == NULL ? &sched->idle.ms : &kept->idle_next) = m;
-  if (count > 0) claimed_are_not_idle(sched, pairs, count);
-  return count;
-}
-
-uint32_t idle_claim(Sched *sched, IdlePair *pairs, uint32_t most) {
-  uint32_t count = 0;
-  rt_lock(&sched->lock);
-  // relaxed: written with the lock held
-  if (!rt_load_relaxed(&sched->exiting)) count = claim_free(sched, pairs, most);
-  RT_ASSERT(count == 0 || sched->alone.p == NULL);  // hand_on has ended that
-  // seq: as in idle_get_p
-  if (count > 0 && rt_load_seq(&sched->sysmon.asleep)) sysmon_wake(sched);
-  rt_unlock(&sched->lock);
-  return count;
 }
 
 void idle_wake_m(M *m) {
@@ -464,7 +395,6 @@ void idle_share(P *p) {
   Sched *sched = p->sched;
   // relaxed, all: hints
   if (rt_load_relaxed(&sched->idle_count) == 0) return;
-  hand_on(p);
   bool nobody_polls = rt_load_relaxed(&sched->netpoll.waiters) != 0 &&
                       rt_load_relaxed(&sched->netpoll.blocked) == 0;
   if (nobody_polls || urgent_waits(p)) idle_wakep(sched);
@@ -554,37 +484,16 @@ static bool look_after_rest(Sched *sched, M *m) {
   return false;
 }
 
-// No lock is needed: the giver has done all since it claimed m.
-static bool was_given(M *m) {
-  // acquire: pairs with the release in give (hand.c)
-  P *p = rt_load_acquire(&m->given);
-  if (p == NULL) return false;
-  rt_store_relaxed(&m->given, (P *)NULL);  // relaxed: m's own until it sleeps
-  m->claimed = false;
-  m->p = p;
-  return true;
-}
-
-// m was woken by others after it had been claimed. true.
-static bool await_gift(Sched *sched, M *m) {
-  rt_unlock(&sched->lock);
-  while (!was_given(m)) rt_note_wait(&m->note, RT_FOREVER);
-  return true;
-}
-
-// true: m was given a P, and sched.lock is not held.
-static bool wait_in_pool(Sched *sched, M *m, bool polls, int64_t until) {
+static void wait_in_pool(Sched *sched, M *m, bool polls, int64_t until) {
   if (polls) sched->idle.poll_owner = m;
   rt_unlock(&sched->lock);
   if (polls) {
     idle_sleep_in_netpoll(m, until);
   } else {
     rt_note_wait(&m->note, until);
-    if (was_given(m)) return true;
   }
   rt_lock(&sched->lock);
   if (polls) sched->idle.poll_owner = NULL;
-  return false;
 }
 
 // The end of a wait. true.
@@ -603,7 +512,6 @@ bool idle_wait(M *m) {
   for (bool polled = false;;) {
     bool was_polling = polled;
     int64_t until;
-    if (m->claimed) return await_gift(sched, m);
     if (m->job != NULL) {
       rt_unlock(&sched->lock);
       stop_world_run_job(m);
@@ -622,8 +530,8 @@ bool idle_wait(M *m) {
                                            : idle_timers_alone(sched));
     } else if (m->rests && m->rest_until <= rt_now()) {
       if (look_after_rest(sched, m)) return true;
-    } else if (wait_in_pool(sched, m, polled, until)) {
-      return true;
+    } else {
+      wait_in_pool(sched, m, polled, until);
     }
   }
 }

@@ -5,20 +5,11 @@
 
 #include "sched/internal.h"
 
-// An M of the pool and an idle P that the caller has claimed for it (hand.c).
-typedef struct IdlePair {
-  M *m;
-  P *p;
-} IdlePair;
-
 void idle_put_p(Sched *sched, P *p);   // sched.lock held; p has no work
 P *idle_get_p(Sched *sched, P *wish);  // sched.lock held. NULL if there is none
 void idle_take_p(M *m, P *p);          // sched.lock held; p from idle_get_p
 bool idle_wait(M *m);  // m without P sleeps. True if it has one again
 // To the pool. false: none is to be had. No lock held.
-// Claims as many pairs, or less: the Ps are the caller's, until each M is given
-// its P. No lock held.
-uint32_t idle_claim(Sched *sched, IdlePair *pairs, uint32_t most);
 bool idle_add_m(Sched *sched);
 bool idle_start_m(Sched *sched, P *p, bool spinning);  // p taken; no lock held
 void idle_wakep(Sched *sched);                         // any thread

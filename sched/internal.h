@@ -94,8 +94,6 @@ struct M {
   uint32_t polling;     // atomic: it may block in netpoll, not on the note
   uint64_t call_ticks;  // the M's own, when tracing: its call began
   int64_t call_cpu;     // likewise, with spans: its CPU time then
-  P *given;             // atomic: by hand.c, to an M that is claimed
-  bool claimed;         // set under sched.lock, cleared by the M when given
   const char *stack_end;  // as deep as calls may nest; its own (proc.c)
 
   // --- guarded by sched.lock ---

@@ -12,7 +12,6 @@
 #include "sched/find_work.h"
 #include "sched/g.h"
 #include "sched/global.h"
-#include "sched/hand.h"
 #include "sched/idle.h"
 #include "sched/lifecycle.h"
 #include "sched/runq.h"
@@ -21,10 +20,7 @@
 #include "sched/urgent.h"
 #include "sched/workspan.h"
 
-enum {
-  ID_BLOCK = 16,    // G ids that a P takes at a time
-  READY_PART = 64,  // Gs of a list that are made ready before any is given
-};
+enum { ID_BLOCK = 16 };  // G ids that a P takes at a time
 
 // Each start is watched: no blocks, so that each comes by here.
 static uint64_t traced_id(P *p, G *g) {
@@ -134,32 +130,55 @@ void sched_ready(P *p, G *g) {
   put_ready(p, g);
 }
 
-// Marks the first of the list, up to READY_PART, and takes them off it.
-static GList ready_part(P *p, G **first, int *count) {
-  GList part = {*first, *first, 0};
-  G *g = *first;
-  for (; part.count<READY_PART && * count> 0; part.count++, --*count) {
-    mark_ready(p, g);
-    part.last = g;
-    g = g->link;
+// Puts the first of the list into the global queue, one for each idle P, and
+// returns how many. A P that has nothing to run keeps one.
+static uint32_t share_list(P *p, GList *list) {
+  Sched *sched = p->sched;
+  GList shared = {0};
+  uint32_t kept = p->current == NULL && runq_length(p) == 0;
+  uint32_t idle = rt_load_seq(&sched->idle_count);  // seq: as in idle_wakep
+  while (idle > shared.count && list->count > kept) {
+    glist_push(&shared, glist_pop(list));
   }
-  part.last->link = NULL;
-  *first = g;
-  return part;
+  uint32_t count = shared.count;
+  if (count == 0) return 0;
+  rt_lock(&sched->lock);
+  global_put_list(sched, &shared);
+  rt_unlock(&sched->lock);
+  return count;
 }
 
-// In parts: where Ps are idle the first ones run while the others are marked,
-// as most of these have to come from the cache of another CPU.
-void sched_ready_list(P *p, G *first, int count) {
-  bool more = count > 1 || (count > 0 && p->current != NULL);
-  while (count > 0) {
-    GList part = ready_part(p, &first, &count);
-    if (p->firing != 0)
-      urgent_put(p, &part);
-    else
-      runq_put_list(p, &part);
-    hand_on(p);
+// Starts an M with an idle P for each of them, until the Ms that came first
+// have taken all. To wake an M takes longer than many a G.
+static void start_ms(Sched *sched, uint32_t count) {
+  for (; count > 0 && global_count(sched) != 0; count--) {
+    rt_lock(&sched->lock);
+    P *idle_p = idle_get_p(sched, NULL);
+    rt_unlock(&sched->lock);
+    if (idle_p == NULL) return;  // others were faster; they will see it
+    if (!idle_start_m(sched, idle_p, false)) {
+      idle_give_back(sched, idle_p);
+      return;
+    }
   }
+}
+
+void sched_ready_list(P *p, G *first, int count) {
+  GList list = {first, first, (uint32_t)count};
+  if (count <= 0) return;
+  G *g = first;
+  for (int i = 0; i < count; i++, g = g->link) {
+    mark_ready(p, g);
+    list.last = g;
+  }
+  uint32_t shared = p->single ? 0 : share_list(p, &list);
+  bool more = list.count > 1 || (list.count > 0 && p->current != NULL);
+  // before the Ms, which may steal them
+  if (p->firing != 0)
+    urgent_put(p, &list);
+  else if (list.count > 0)
+    runq_put_list(p, &list);
+  start_ms(p->sched, shared);
   if (more && !p->single) idle_wakep(p->sched);
 }
 
@@ -244,10 +263,7 @@ void proc_m_loop(M *m) {
   bool inherit;
   for (G *g; (g = find_work_next(m, &inherit)) != NULL;) {
     P *p = m->p;
-    if (m->spinning) {
-      idle_stop_spinning(m);
-      hand_on(p);
-    }
+    if (m->spinning) idle_stop_spinning(m);
     if (!inherit) {
       p->next_picks = 0;
       next_slice(p);

@@ -55,11 +55,6 @@ bool runq_ring_empty(P *p) {
   return rt_load_seq(&p->tail) == head;
 }
 
-uint32_t runq_ring_length(P *p) {
-  // relaxed, both: a hint. Its own tail, and a head that only rises
-  return p->tail - rt_load_relaxed(&p->head);
-}
-
 uint32_t runq_length(P *p) {
   // acquire: before tail. Pairs with the CAS in head_claim
   uint32_t head = rt_load_acquire(&p->head);

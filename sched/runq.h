@@ -39,7 +39,6 @@ bool runq_ring_empty(P *p);          // any thread; a hint except for the owner
 bool runq_is_empty(P *p);            // any thread: the ring, and what is urgent
 // Any thread: worth waking up for. *seen: the caller's, or NULL.
 bool runq_has_work(P *p, StuckNext *seen);
-uint32_t runq_ring_length(P *p);  // owner P: no less than there are
-uint32_t runq_length(P *p);       // any thread; a hint
+uint32_t runq_length(P *p);  // any thread; a hint
 
 #endif

@@ -143,14 +143,6 @@ G *urgent_steal(P *p, P *victim, bool last_too) {
   return g;
 }
 
-void urgent_take_some(P *p, uint32_t count, GList *list) {
-  UrgentQueue *queue = &p->urgent;
-  urgent_lock(p, queue);
-  if (count > queue->list.count) count = queue->list.count;
-  take_first(queue, count, list);
-  urgent_unlock(p, queue);
-}
-
 void urgent_flush(P *p, GList *list) {
   UrgentQueue *queue = &p->urgent;
   urgent_lock(p, queue);

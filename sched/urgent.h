@@ -23,8 +23,6 @@ G *urgent_take(P *p);
 // Owner p, of half of victim's, rounded up; the first, the rest are p's urgent
 // ones. last_too: also if there is only one.
 G *urgent_steal(P *p, P *victim, bool last_too);
-// Owner P, to give them to another: the first ones, up to count of them.
-void urgent_take_some(P *p, uint32_t count, GList *list);
 void urgent_flush(P *p, GList *list);  // as runq_flush, which calls it
 // Any thread; a hint.
 static inline bool urgent_waits(P *p) {

@@ -263,17 +263,6 @@ MUTANTS = [Mutant(*row) for row in [
     ("a quick send without the lock", "chan", "quick_one_to_one", "chan_quick.h",
      "if (!chan_lock_try(p, chan)) return false;\n  bool fits = chan_has_room",
      "bool fits = chan_has_room"),
-    # --- handing on
-    ("an M is given its P before the Gs lie there", "hand", "hand_3", "hand.c",
-     "  GList part = {0};\n  if (urgent) {",
-     "  GList part = {0};\n  rt_store_release(&to->m->given, p);\n"
-     "  rt_note_set(&to->m->note);\n  if (urgent) {"),
-    ("an M woken while it is claimed does not wait", "hand", "hand_woken",
-     "idle.c", "if (m->claimed) return await_gift(sched, m);", ""),
-    ("an M that is given a P is not woken", "hand", "hand_3", "hand.c",
-     "  rt_note_set(&to->m->note);\n}", "}"),
-    ("a part is taken and not put", "hand", "hand_3", "hand.c",
-     "if (part.count > 0) runq_put_list(p, &part);", ""),
     # --- crowding
     ("the last M that works rests", "crowd", "crowd_2", "find_work.c",
      "if (idle + 1 >= (uint32_t)procs_now(sched)) m->rests = false;",

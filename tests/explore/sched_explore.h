@@ -51,7 +51,6 @@
 #include "sched/gate.c"
 #include "sched/global.c"
 #include "sched/group.c"
-#include "sched/hand.c"
 #include "sched/inbox.c"
 #include "sched/lifecycle.c"
 #include "sched/poll.c"
