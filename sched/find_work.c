@@ -72,9 +72,6 @@ static G *take_local(P *p, bool *inherit) {
 static bool may_spin(M *m) {
   Sched *sched = m->sched;
   if (m->spinning) return true;
-  // While no P is idle nobody counts on those that look, and all would fight
-  // for the word. seq: before the M looks. It is S2's idle_count (idle.c)
-  if (rt_load_seq(&sched->idle_count) == 0) return true;
   // relaxed, both: hints. What counts is that somebody spins (row 15)
   uint32_t spinning = rt_load_relaxed(&sched->spinning);
   uint32_t busy =
@@ -203,8 +200,14 @@ static G *steal_few(P *p, bool *inherit) {
   return NULL;
 }
 
-static G *steal_rounds(P *p, bool *inherit) {
-  Sched *sched = p->sched;
+static G *steal_work(M *m, bool *inherit) {
+  Sched *sched = m->sched;
+  P *p = m->p;
+  if (p->single) return NULL;
+  crowd_ran_dry(m);
+  if (crowd_wants_rest(m) || !may_spin(m)) return NULL;
+  P_COUNT(p, steal_tries, 1);
+  if (most_idle(sched)) return steal_few(p, inherit);
   const Rings *rings =
       steal_order_locality(sched) == NULL ? NULL : steal_order_rings(p);
   for (int round = 0; round < STEAL_ROUNDS; round++) {
@@ -220,28 +223,6 @@ static G *steal_rounds(P *p, bool *inherit) {
     if (g != NULL || rt_load_relaxed(&p->look) & ~LOOK_HOST) return g;
   }
   return NULL;
-}
-
-// For sched_spawn.
-static void count_search(Sched *sched, bool found) {
-  // relaxed, all: a hint
-  uint32_t futile = rt_load_relaxed(&sched->futile);
-  if (found && futile != 0)
-    rt_store_relaxed(&sched->futile, 0u);
-  else if (!found && futile < sched->config.futile_max)
-    rt_store_relaxed(&sched->futile, futile + 1);
-}
-
-static G *steal_work(M *m, bool *inherit) {
-  P *p = m->p;
-  if (p->single) return NULL;
-  crowd_ran_dry(m);
-  if (crowd_wants_rest(m) || !may_spin(m)) return NULL;
-  P_COUNT(p, steal_tries, 1);
-  G *g = most_idle(m->sched) ? steal_few(p, inherit) : steal_rounds(p, inherit);
-  // one that spins counts when it ceases to
-  if (!m->spinning) count_search(m->sched, g != NULL);
-  return g;
 }
 
 // --- Netpoll ----------------------------------------------------------------
@@ -293,7 +274,10 @@ static void give_up(M *m) {
   if (!released) return;
   if (m->spinning) {
     m->spinning = false;
-    count_search(sched, false);
+    // relaxed, both: a hint for sched_spawn
+    uint32_t futile = rt_load_relaxed(&sched->futile);
+    if (futile < sched->config.futile_max)
+      rt_store_relaxed(&sched->futile, futile + 1);
     // seq: T2 (idle.c)
     uint32_t before = rt_sub(&sched->spinning, 1u);
     RT_CHECK(before > 0, "the number of spinning threads fell below 0");

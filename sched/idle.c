@@ -7,18 +7,16 @@
 //   submitter (owner P)                 searcher
 //   S1 puts a G into a queue: the       T1 gives its P back, under sched.lock
 //      tail, runnext or global count       (idle_count rises)
-//   S2 loads idle_count, seq_cst        T2 subtracts itself from spinning,
-//      0: done, T comes to T1 yet          seq_cst RMW
-//      not 0: loads spinning            T3 loads all tails, runnexts and the
-//      not 0: done, T sees it              global count, seq_cst; work:
-//      0: wakes an M that spins            takes a P again and looks
+//   S2 loads spinning, seq_cst          T2 subtracts itself from spinning,
+//      not 0: done, T sees it              seq_cst RMW
+//      0: loads idle_count; not 0:      T3 loads all tails, runnexts and the
+//      wakes an M that spins               global count, seq_cst; work:
+//                                          takes a P again and looks
 //
-// A searcher that does not count as one does T1 and T3. That is one that was
-// not allowed to spin, or that found no P idle when it began to look. If S2 saw
-// no idle P, S2 comes before T1, which is an RMW, and T3 sees S1. So while all
-// Ps are busy a submitter reads one word that nobody writes. A submitter that
-// has counted itself as a spinner and then finds no idle P ends like a
-// searcher, because others have relied on it meanwhile.
+// A searcher that was not allowed to spin does T1 and T3. If S2 saw neither a
+// spinner nor an idle P, S2 comes before T1, which is an RMW too, and T3 sees
+// S1. A submitter that has counted itself as a spinner and then finds no idle P
+// ends like a searcher, because others have relied on it meanwhile.
 //
 // If S2 sees T's count, S2 comes before T2 in the single total order. S1 is
 // before S2, and T3 is after T2, so T3 sees S1. Acquire and release would let
@@ -355,10 +353,11 @@ bool idle_look_again(M *m) {
 }
 
 void idle_wakep(Sched *sched) {
-  // seq, both: S2 above
-  if (rt_load_seq(&sched->idle_count) == 0 ||
-      rt_load_seq(&sched->spinning) != 0)
+  // seq: S2 above
+  if (rt_load_seq(&sched->spinning) != 0 ||
+      rt_load_seq(&sched->idle_count) == 0) {
     return;
+  }
   P *p = claim_p(sched, NULL, NULL);
   if (p == NULL || idle_start_m(sched, p, true)) return;
   // seq: T2. idle_give_back looks for what relied on this spinner
@@ -367,8 +366,6 @@ void idle_wakep(Sched *sched) {
 }
 
 void idle_wake_for_queue(Sched *sched) {
-  // seq: S2 above
-  if (rt_load_seq(&sched->idle_count) == 0) return;
   if (!crowd_is_quiet(sched)) idle_wakep(sched);
 }
 

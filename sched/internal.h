@@ -143,8 +143,8 @@ struct Sched {
   int64_t started_at;
 
   // --- read by all, changed on idle transitions only ---
-  uint32_t spinning RT_ALIGNED;    // atomic: Ms looking for work (row 15)
-  uint32_t idle_count RT_ALIGNED;  // atomic; written under lock
+  uint32_t spinning RT_ALIGNED;  // atomic: Ms looking for work (row 15)
+  uint32_t idle_count;           // atomic; written under lock
   uint32_t futile;    // atomic, a hint: searches in a row that found nothing
   uint32_t stopping;  // atomic; written under lock (stop_world.c)
   uint32_t exiting;   // atomic; written under lock

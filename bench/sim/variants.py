@@ -20,18 +20,9 @@ VARIANTS = {
          "(uint32_t)procs_now(sched);",
          "return rt_load_relaxed(&sched->idle_count) == UINT32_MAX;"),
     ]),
-    "one by one": ("no P hands on a part of what it got: a thread that finds "
-                   "work wakes the next", [
-        ("hand.c", "if (idle < 2 || n < 2 * HAND_GROUP) return;",
-         "if (idle < 2 || n < UINT32_MAX) return;"),
-    ]),
-    "all count": ("an M that looks for work is counted also while no P is "
-                  "idle", [
-        ("find_work.c", "if (rt_load_seq(&sched->idle_count) == 0) return true;",
-         ""),
-        ("idle.c", """  // seq: S2 above
-  if (rt_load_seq(&sched->idle_count) == 0) return;
-""", ""),
+    "an M each": ("a list made ready wakes a thread for each of its Gs", [
+        ("proc.c", "for (; count > 0 && global_count(sched) != 0; count--) {",
+         "for (; count > 0; count--) {"),
     ]),
 
     # --- the order of victims
@@ -68,10 +59,10 @@ VARIANTS = {
     "always": ("each spawn, and each ready that displaces, wakes one, also "
                "while others spin", [
         _SPAWN_ALWAYS,
-        ("idle.c", "  if (rt_load_seq(&sched->idle_count) == 0 ||\n"
-                   "      rt_load_seq(&sched->spinning) != 0)\n"
-                   "    return;",
-         "  if (rt_load_seq(&sched->idle_count) == 0) return;"),
+        ("idle.c", "  if (rt_load_seq(&sched->spinning) != 0 ||\n"
+                   "      rt_load_seq(&sched->idle_count) == 0) {\n"
+                   "    return;\n"
+                   "  }", "  if (rt_load_seq(&sched->idle_count) == 0) return;"),
         ("idle.c", """    uint32_t none = 0;
     if (!rt_cas(&sched->spinning, &none, 1u)) return NULL;""",
          "    rt_add(&sched->spinning, 1u);"),
@@ -92,10 +83,10 @@ VARIANTS = {
          """    uint32_t some = rt_load_relaxed(&sched->spinning);
     if (some > ((uint32_t)procs_now(sched) - rt_load_relaxed(&sched->idle_count)) / 8 ||
         !rt_cas(&sched->spinning, &some, some + 1)) return NULL;"""),
-        ("idle.c", "      rt_load_seq(&sched->spinning) != 0)\n    return;",
-         """      rt_load_seq(&sched->spinning) >
-          ((uint32_t)procs_now(sched) - rt_load_relaxed(&sched->idle_count)) / 8)
-    return;"""),
+        ("idle.c", "  if (rt_load_seq(&sched->spinning) != 0 ||\n      ",
+         """  if (rt_load_seq(&sched->spinning) >
+          ((uint32_t)procs_now(sched) - rt_load_relaxed(&sched->idle_count)) / 8 ||
+      """),
     ]),
 
     # --- crowding, and the channels' lock
@@ -129,8 +120,8 @@ GROUPS = {
         ["forkjoin-1us", "forkjoin-10us", "pingpong-half", "fanin",
          "bursts", "thin-chan", "thin-spawn", "thin-sleep", "thin-few"], []),
     "What was changed": (
-        ["all Ps", "one by one", "all count"],
-        ["forkjoin-1us", "forkjoin-10us", "bursts", "bursts-half", "thin-chan", "thin-spawn",
+        ["all Ps", "an M each"],
+        ["forkjoin-10us", "bursts", "bursts-half", "thin-chan", "thin-spawn",
          "thin-sleep", "thin-few"], [1024]),
     "Crowding": (
         ["no rests", "no backoff"],
