@@ -350,7 +350,8 @@ void sched_look_aside(P *p);
 // Before what may take long without a look: no other P waits for this one then
 // (alone.c). Owner P, no lock held. Does not block.
 void sched_not_alone(P *p);
-void sched_enter_host(P *p);  // the same, and counts a call of a host's function
+void sched_enter_host(
+    P *p);  // the same, and counts a call of a host's function
 // Will what the running G does be for nobody? The runtime ends, or the host's
 // call is over, or stepped_stop was called. For what cannot be left unfinished
 // in any other way than to be given up. Reads the clock. Owner P.
@@ -753,26 +754,6 @@ uint64_t sched_random(P *p);  // per P, from the seed; not for secrets
 uint64_t sched_seed(const Sched *sched);
 
 // --- Watching ---------------------------------------------------------------
-// X(field, text)
-#define SCHED_STATS(X)            \
-  X(schedules, "schedules")       \
-  X(spawns, "spawns")             \
-  X(steal_tries, "steals tried")  \
-  X(steals, "steals won")         \
-  X(stolen, "goroutines stolen")  \
-  X(runnext_hits, "runnext hits") \
-  X(overflows, "queue overflows") \
-  X(global_gets, "global gets")   \
-  X(parks, "thread parks")        \
-  X(wakes, "thread wakes")        \
-  X(preemptions, "preemptions")   \
-  X(timers_run, "timers run")     \
-  X(syscalls, "blocking calls")   \
-  X(retakes, "retakes")           \
-  X(polls, "polls that found some") \
-  X(host_calls, "calls of a host's") \
-  X(alone, "times alone")
-
 typedef struct SchedStats {
 #define X(field, text) uint64_t field;
   SCHED_STATS(X)
@@ -781,9 +762,9 @@ typedef struct SchedStats {
   uint64_t late[LATE_BUCKETS];  // as PStats.late
 } SchedStats;
 void sched_stats(Sched *sched, SchedStats *out);  // any thread; approximate
-// Whether work and span are measured (SchedConfig.span_at). Any thread.
+// Are work and span measured (SchedConfig.span_at)? Any thread. Both in ns,
+// when sched_run has returned.
 bool sched_spans(const Sched *sched);
-// Both in ns, when sched_run has returned.
 void sched_work_span(Sched *sched, int64_t *work, int64_t *span);
 // With it, g has just entered by gate_try_enter. Owner P, g running.
 void sched_span_entered(P *p, G *g, Chan *gate);

@@ -199,8 +199,8 @@ static long poll_call(va_list args) {
   (void)va_arg(args, int);  // the one epoll
   struct epoll_event *events = va_arg(args, struct epoll_event *);
   int room = va_arg(args, int);
-  const struct timespec *t = va_arg(args, const struct timespec *);
-  int64_t ns = t == NULL ? -1 : t->tv_sec * 1000000000 + t->tv_nsec;
+  const struct timespec *wait = va_arg(args, const struct timespec *);
+  int64_t ns = wait == NULL ? -1 : wait->tv_sec * 1000000000 + wait->tv_nsec;
   return sim_epoll_wait(events, room, ns);
 }
 

@@ -10,6 +10,7 @@
 
 #include "sched/memory.c"
 
+#include "sched/alone.c"
 #include "sched/callback.c"
 #include "sched/cancel.c"
 #include "sched/chan.c"
