@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A channel's lock, and the commonest operations without a call: nobody waits,
-// there is room or an element, and the lock is free, or not needed as no other P
-// runs. Included by sched.h. All: owner P.
+// there is room or an element, and the lock is free, or not needed as no other
+// P runs. Included by sched.h. All: owner P.
 //
 // The lock is one word. Bit 0 says that it is held. The other bits say which P
 // had it last, as its id and 1. They are 0 if none had. So the exchange that

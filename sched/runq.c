@@ -19,8 +19,8 @@
 // by the depth of the spawns.)
 //
 // While no other P runs (p->alone) there are no thieves, so the common paths
-// have plain stores and no locked instruction. A slot is written again only after head has
-// passed it, which the owner sees by its acquire load of head.
+// have plain stores and no locked instruction. A slot is written again only
+// after head has passed it, which the owner sees by its acquire load of head.
 #include "sched/runq.h"
 #include "sched/g.h"
 #include "sched/global.h"

@@ -3,8 +3,8 @@
 // touch memory, and netpoll.
 #include "bench/sim/task.h"
 
-// --- Child first: the tree of forkjoin, with the parent to be continued
-// -------
+// --- Child first ------------------------------------------------------------
+// The tree of forkjoin, with the parent to be continued.
 static void child_node(P *p, Task *task) {
   CO_BEGIN;
   if (task->n > 1) {
@@ -146,10 +146,10 @@ static void sets(P *p, Task *task) {
   CO_END;
 }
 
-// --- Netpoll: a descriptor for each of many Gs
-// --------------------------------- A thread that is no M makes one after the
-// other readable, param of them each ms for each P: as many lines, each 5 us of
-// work, while nothing else runs.
+// --- Netpoll ----------------------------------------------------------------
+// Each of many Gs has a descriptor. A thread that is no M makes one after the
+// other readable, param of them each ms for each P. A line is 5 us of work, and
+// nothing else runs.
 enum { NET_LINES = 100, NET_FDS = 4, NET_WORK_NS = 5000, NET_MS = 1000000 };
 
 #define CO_POLL(desc)                                                     \
