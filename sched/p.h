@@ -67,7 +67,7 @@ typedef struct PStats {  // written by the owner, read by anybody: relaxed
   X(syscalls, "blocking calls")      \
   X(retakes, "retakes")              \
   X(polls, "polls that found some")  \
-  X(host_calls, "calls of a host's") \
+  X(host_calls, "host calls") \
   X(alone, "times alone")
 
 typedef struct TraceEvent TraceEvent;

@@ -71,7 +71,7 @@ static CspStatus wait_for_room(CspCall *call, NetFile *send) {
   return net_wait(call, &send->turn, until);
 }
 
-static CspStatus try_to_send(CspCall *call, NetTurn *turn);
+static CspStatus try_to_send_file(CspCall *call, NetTurn *turn);
 
 static CspStatus piece_sent(CspCall *call, void *data, bool made) {
   enum { CALL_COST = 3000 };  // ns
@@ -92,10 +92,10 @@ static CspStatus piece_sent(CspCall *call, void *data, bool made) {
   if (send.at == send.end) return give_sent(call, &send);
   if (csp_spent(call, CALL_COST + taken / 8))
     return net_later(call, &send.turn);
-  return try_to_send(call, &send.turn);
+  return try_to_send_file(call, &send.turn);
 }
 
-static CspStatus try_to_send(CspCall *call, NetTurn *turn) {
+static CspStatus try_to_send_file(CspCall *call, NetTurn *turn) {
   NetFile *send = (NetFile *)turn;
   int number = csp_fd_number(turn->fd);
   if (number < 0) return net_failed(call, turn, NET_CLOSED);
@@ -110,7 +110,7 @@ static CspStatus try_to_send(CspCall *call, NetTurn *turn) {
   return csp_block(call, send_work, piece_sent, job);
 }
 
-static const NetWay sending = {CSP_WRITES, sizeof(NetFile), try_to_send,
+static const NetWay sending = {CSP_WRITES, sizeof(NetFile), try_to_send_file,
                                fail_send};
 
 CspStatus net_send_file(CspCall *call) {
