@@ -51,23 +51,23 @@ typedef struct PStats {  // written by the owner, read by anybody: relaxed
 
 // The sums that sched_stats gives, and as what they are shown.
 // X(field, text)
-#define SCHED_STATS(X)               \
-  X(schedules, "schedules")          \
-  X(spawns, "spawns")                \
-  X(steal_tries, "steals tried")     \
-  X(steals, "steals won")            \
-  X(stolen, "goroutines stolen")     \
-  X(runnext_hits, "runnext hits")    \
-  X(overflows, "queue overflows")    \
-  X(global_gets, "global gets")      \
-  X(parks, "thread parks")           \
-  X(wakes, "thread wakes")           \
-  X(preemptions, "preemptions")      \
-  X(timers_run, "timers run")        \
-  X(syscalls, "blocking calls")      \
-  X(retakes, "retakes")              \
-  X(polls, "polls that found some")  \
-  X(host_calls, "host calls") \
+#define SCHED_STATS(X)              \
+  X(schedules, "schedules")         \
+  X(spawns, "spawns")               \
+  X(steal_tries, "steals tried")    \
+  X(steals, "steals won")           \
+  X(stolen, "goroutines stolen")    \
+  X(runnext_hits, "runnext hits")   \
+  X(overflows, "queue overflows")   \
+  X(global_gets, "global gets")     \
+  X(parks, "thread parks")          \
+  X(wakes, "thread wakes")          \
+  X(preemptions, "preemptions")     \
+  X(timers_run, "timers run")       \
+  X(syscalls, "blocking calls")     \
+  X(retakes, "retakes")             \
+  X(polls, "polls that found some") \
+  X(host_calls, "host calls")       \
   X(alone, "times alone")
 
 typedef struct TraceEvent TraceEvent;

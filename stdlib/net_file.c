@@ -110,8 +110,8 @@ static CspStatus try_to_send_file(CspCall *call, NetTurn *turn) {
   return csp_block(call, send_work, piece_sent, job);
 }
 
-static const NetWay sending = {CSP_WRITES, sizeof(NetFile), try_to_send_file,
-                               fail_send};
+static const NetWay sending_file = {CSP_WRITES, sizeof(NetFile),
+                                    try_to_send_file, fail_send};
 
 CspStatus net_send_file(CspCall *call) {
   Connection *connection = net_connection(call);
@@ -122,7 +122,7 @@ CspStatus net_send_file(CspCall *call) {
   if (!need_int_in(call, 2, 0, INT64_MAX / 2, &from) ||
       !need_int_in(call, 3, 0, INT64_MAX / 2, &count))
     return CSP_PANIC;
-  NetFile send = {.turn = {csp_nil(), &sending, connection->fd, false},
+  NetFile send = {.turn = {csp_nil(), &sending_file, connection->fd, false},
                   .connection = connection,
                   .file = file,
                   .at = from,
