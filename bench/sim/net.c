@@ -9,7 +9,7 @@
 
 #include "sim.h"
 
-enum { FIRST_FD = 100, FDS = 4096 };
+enum { FIRST_FD = 100, FDS = 8192 };
 
 typedef struct SimFd {
   uint64_t tag;

@@ -90,24 +90,24 @@ typedef struct Ends {
   bool bare;      // one is no call, so as a statement it is an error
 } Ends;
 
-static void look_at(Ends *ends, const Node *stmt);
+static void see_statement(Ends *ends, const Node *stmt);
 
-static void look_at_last(Ends *ends, const Node *block) {
+static void see_last(Ends *ends, const Node *block) {
   const Node *last = block->a;
   while (last != NULL && last->next != NULL) last = last->next;
-  look_at(ends, last);
+  see_statement(ends, last);
 }
 
-static void look_at_if(Ends *ends, const Node *stmt) {
+static void see_if(Ends *ends, const Node *stmt) {
   for (; stmt != NULL && stmt->kind == NODE_IF; stmt = stmt->d)
-    look_at_last(ends, stmt->c);
+    see_last(ends, stmt->c);
   if (stmt == NULL)
     ends->all_give = false;  // no else
   else
-    look_at_last(ends, stmt);
+    see_last(ends, stmt);
 }
 
-static void look_at(Ends *ends, const Node *stmt) {
+static void see_statement(Ends *ends, const Node *stmt) {
   switch (stmt == NULL ? NODE_IMPORT : stmt->kind) {
     case NODE_EXPR:
       if (stmt->a != NULL && stmt->a->kind != NODE_CALL &&
@@ -116,14 +116,14 @@ static void look_at(Ends *ends, const Node *stmt) {
         ends->bare = true;
       break;
     case NODE_IF:
-      look_at_if(ends, stmt);
+      see_if(ends, stmt);
       break;
     case NODE_SWITCH:
       for (const Node *one = stmt->c; one != NULL; one = one->next)
-        look_at_last(ends, one->b);
+        see_last(ends, one->b);
       break;
     case NODE_BLOCK:
-      look_at_last(ends, stmt);
+      see_last(ends, stmt);
       break;
     case NODE_GROUP:
     case NODE_RETURN:
@@ -140,7 +140,7 @@ Node *tree_input(Parse *parse, Node *stmts) {
   Node *last = *at;
   if (last->kind != NODE_IF && last->kind != NODE_SWITCH) return stmts;
   Ends ends = {.all_give = true};
-  look_at(&ends, last);
+  see_statement(&ends, last);
   if (!ends.all_give || !ends.bare) return stmts;
   Node *node = tree_node(parse, NODE_EXPR, last->pos, last->depth);
   node->a = tree_value(parse, last);
