@@ -94,6 +94,19 @@ static void fills_and_empties(P *p, Task *task) {
   CO_END;
 }
 
+// Parks with its channels in an order that locks would not have.
+static void chooses(P *p, Task *task) {
+  check_alone(p);
+  CO_BEGIN;
+  for (; task->i < GUESTS; task->i++) {
+    task->cases[0] = (SelCase){.chan = world.chans[4]};
+    task->cases[1] = (SelCase){.chan = world.chans[3]};
+    CO_SELECT(2, SELECT_BLOCK);
+    EXPLORE_CHECK(task->chosen == 1, "case %d was chosen", task->chosen);
+  }
+  CO_END;
+}
+
 static void looks_often(P *p, Task *task) {
   CO_BEGIN;
   for (; task->i < LOOKS; task->i++) {
@@ -175,6 +188,17 @@ static void sends(P *p, Task *task) {
   CO_END;
 }
 
+static void sends_to_choosers(P *p, Task *task) {
+  check_alone(p);
+  CO_BEGIN;
+  for (; task->i < GUEST_VALUES; task->i++) {
+    CO_SEND(world.chans[3], 1);
+    CO_SEND(world.chans[2], 1);
+  }
+  guest_ran(task);
+  CO_END;
+}
+
 static void sleeps_and_sends(P *p, Task *task) {
   check_alone(p);
   CO_BEGIN;
@@ -246,6 +270,8 @@ static void alone_body(void *arg) {
   world_chan(&world, 1, now_tested->talker == fills_and_empties);
   world.chans[0]->cap = world.chans[1]->cap;
   world_chan(&world, 2, 1);
+  world_chan(&world, 3, 0);
+  world_chan(&world, 4, 0);
   if (now_tested->talker == quick_calls) rt_explore_may_start(NULL);
   for (int i = 0; i < ALONE_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
@@ -285,6 +311,8 @@ static void turns_end_it(void **state) {
             (AloneTest){2, asks, sleeps_and_sends, false, false});
   run_alone("talk_sleepers_3",
             (AloneTest){3, asks, sleeps_and_sends, true, false});
+  run_alone("choose_posts",
+            (AloneTest){2, chooses, sends_to_choosers, true, false});
   run_alone("talk_calls", (AloneTest){2, asks, calls_and_sends, false, false});
   run_alone("talk_calls_3", (AloneTest){3, asks, calls_and_sends, true, false});
 }
@@ -327,6 +355,6 @@ int main(void) {
       cmocka_unit_test(calls_end_it),
       cmocka_unit_test(waits_for_others_end_it),
   };
-  explore_program(19);
+  explore_program(20);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
