@@ -142,6 +142,7 @@ static uint32_t share_list(P *p, GList *list) {
   }
   uint32_t count = shared.count;
   if (count == 0) return 0;
+  sched_not_alone(p);  // so many that are woken would wait for it
   rt_lock(&sched->lock);
   global_put_list(sched, &shared);
   rt_unlock(&sched->lock);
