@@ -341,9 +341,8 @@ MUTANTS = [Mutant(*row) for row in [
     ("many cases are locked in no order", "chan", "select_many", "select.c",
      ("  for (int i = count / 2 - 1; i >= 0; i--) sink(cases, order, i, count);\n"
       "  for (int end = count - 1; end > 0; end--) {",
-      "  RT_ASSERT(select_locks_are_sorted(p, cases, locks, count));\n  lock_all",
-      "  RT_ASSERT(select_locks_are_sorted(p, cases, locks, count));\n  for"),
-     ("  for (int end = 0; end > 0; end--) {", "  lock_all", "  for")),
+      "  RT_ASSERT(select_locks_are_sorted(p, cases, locks, count));\n  lock_all"),
+     ("  for (int end = 0; end > 0; end--) {", "  lock_all")),
     ("the larger half of a heap of cases is not looked at", "chan",
      "select_many", "select.c",
      "if (child + 1 < count && above(cases, order[child + 1], order[child])) {",

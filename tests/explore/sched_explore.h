@@ -15,7 +15,11 @@
 #ifndef CSP_DEBUG
 #define CSP_DEBUG 1
 #endif
-#define ALONE_SEARCHES 1
+#ifndef ALONE_OFTEN
+#define ALONE_OFTEN explore_choose(2) == 0  // in a run; or always
+#endif
+static int alone_searches = 1;
+#define ALONE_SEARCHES alone_searches
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -105,6 +109,7 @@ static inline void world_quiet(Sched *sched) {
 // A runtime with Ps and tasks, at the beginning of a run.
 static inline void world_init_as(Shared *world, SchedConfig config, int tasks) {
   memset(world, 0, sizeof *world);
+  alone_searches = ALONE_OFTEN ? 1 : 16;
   config.seed = rt_entropy();
   config.empty_word = 0xE;
   world->sched = sched_new(&config);

@@ -15,6 +15,7 @@
 //   a P that is alone goes on in turns, in looks, in a call, idle, or while it
 //     stops the world or makes a handshake
 //   those that wait are not woken
+#define ALONE_OFTEN true
 #include "tests/explore/sched_explore.h"
 
 enum {
