@@ -165,11 +165,6 @@ static void select_locks_by_address(void **state) {
   free(cases[1].chan);
 }
 
-static void break_lock_order(void) {
-  two_cases();
-  select_finish(&p, &g1, cases, order, 2);
-}
-
 // --- Idle Ps and Ms ---------------------------------------------------------
 static void idle_ps_are_counted(void **state) {
   (void)state;
@@ -356,7 +351,6 @@ static void break_call_queue(void) {
 static void assertions_fire(void **state) {
   (void)state;
   expect_breach(break_chan, "chan_is_valid");
-  expect_breach(break_lock_order, "select_locks_are_sorted");
   expect_breach(break_idle, "idle_is_valid");
   expect_breach(break_idle_ms, "idle_ms_are_valid");
   expect_breach(break_heap, "timer_is_placed");
