@@ -177,23 +177,42 @@ static void dragon4(double d, Decimal *out) {
   } while (!low && !high);
 }
 
+// n below 100, as two digits.
+static const char *two_digits(uint64_t n) {
+  static const char all[] =
+      "0001020304050607080910111213141516171819"
+      "2021222324252627282930313233343536373839"
+      "4041424344454647484950515253545556575859"
+      "6061626364656667686970717273747576777879"
+      "8081828384858687888990919293949596979899";
+  RT_ASSERT(n < 100);
+  return all + 2 * n;
+}
+
 static void set_digits(Decimal *out, uint64_t n, int places) {
-  char text[24];
-  int len = 0;
-  for (; n; n /= 10) text[len++] = (char)('0' + n % 10);
-  for (int i = 0; i < len; i++) out->digits[i] = text[len - 1 - i];
+  char text[20];
+  int at = sizeof text;
+  for (; n >= 100; n /= 100) memcpy(text + (at -= 2), two_digits(n % 100), 2);
+  memcpy(text + (at -= 2), two_digits(n), 2);
+  if (text[at] == '0') at++;
+  int len = (int)sizeof text - at;
   out->point = len - places;
+  memcpy(out->digits, text + at, (size_t)len);
   while (len > 1 && out->digits[len - 1] == '0') len--;
   out->count = len;
 }
+
+// The nearest integer, of a double below 2^51: no bits below the point are left
+// in the sum.
+static double nearest_int(double d) { return d + 0x1.8p52 - 0x1.8p52; }
 
 // d = n / 10^places with n below 10^15: decimals of up to 15 digits are all
 // different floats, and n / 10^places is rounded just as reading rounds.
 static bool few_digits(double d, int most, Decimal *out) {
   double power = 1;
   for (int places = 0; places <= most; places++, power *= 10) {
-    double n = nearbyint(d * power);
-    if (n >= 1e15) return false;
+    if (d * power >= 1e15) return false;
+    double n = nearest_int(d * power);
     if (n > 0 && n / power == d) {
       set_digits(out, (uint64_t)n, places);
       return true;
@@ -206,28 +225,42 @@ static bool few_digits(double d, int most, Decimal *out) {
 typedef unsigned Wide __attribute__((mode(TI)));  // of 128 bits
 
 static Wide wide_power10(int exponent) {
-  Wide power = 1;
-  for (; exponent >= 16; exponent -= 16) power *= 10000000000000000u;
-  for (; exponent > 0; exponent--) power *= 10;
-  return power;
+  static const uint64_t powers[] = {
+      // up to 10^19
+#define POWERS(p) p, p * 10, p * 100, p * 1000, p * 10000
+      POWERS(UINT64_C(1)), POWERS(UINT64_C(100000)),
+      POWERS(UINT64_C(10000000000)), POWERS(UINT64_C(1000000000000000))};
+  return exponent < 20 ? powers[exponent]
+                       : (Wide)powers[19] * powers[exponent - 19];
 }
 
-// Floats whose integers below fit: what is below the least has more than 22
+// Floats whose integers below fit: what is below the least has more than 21
 // places, and the others have bits after the point.
 #define WIDE_LEAST 1e-5
 #define WIDE_ABOVE 0x1p52
 
-// d times 10^places is value / 2^shift, with 17 digits before the point. All
-// that is within up and down of it reads back as d, and so do the ends if the
-// float is even. The result has the fewest digits there, and of those numbers
-// it is the nearest to d.
+// How many digits 2^exponent has before the point, less those that are zeros
+// after it. (78913 / 2^18 is log10(2), near enough for all floats.)
+static int digits_of_power2(int exponent) {
+  return (exponent * 78913 >> 18) + 1;
+}
+
+// d times 10^places is value / 2^shift, with 17 or 18 digits before the point.
+// All that is within up and down of it reads back as d, and so do the ends if
+// the float is even. The result has the fewest digits there, and of those
+// numbers it is the nearest to d.
 static void wide_digits(double d, Decimal *out) {
-  int e, places = 17 - (int)ceil(log10(d));
-  uint64_t m = (uint64_t)ldexp(frexp(d, &e), 53);
-  int shift = 53 - e + 2;
-  RT_ASSERT(places >= 0 && places <= 22 && shift > 0 && shift < 72);
+  uint64_t bits;
+  memcpy(&bits, &d, sizeof bits);
+  const uint64_t one = (uint64_t)1 << 52;
+  uint64_t m = (bits & (one - 1)) | one;
+  int e = (int)(bits >> 52) - 1075;  // d = m * 2^e
+  int places = 17 - digits_of_power2(e + 52);
+  if (places > 21) places = 21;  // 2^(e+52) < WIDE_LEAST <= d
+  int shift = 2 - e;
+  RT_ASSERT(places >= 0 && shift > 2 && shift < 72);
   Wide power = wide_power10(places), value = power * m * 4;
-  Wide up = power * 2, down = m == (uint64_t)1 << 52 ? power : up;
+  Wide up = power * 2, down = m == one ? power : up;
   bool odd = m % 2 != 0;
   uint64_t least = (uint64_t)((value - down + odd - 1) >> shift) + 1;
   uint64_t most = (uint64_t)((value + up - odd) >> shift);
