@@ -9,8 +9,8 @@
 
 #include "lang/check/arguments.h"
 #include "lang/check/compares.h"
-#include "lang/check/doubles.h"
 #include "lang/check/dropped.h"
+#include "lang/check/duplicates.h"
 #include "lang/check/fields.h"
 #include "lang/check/keys.h"
 #include "lang/check/returns.h"

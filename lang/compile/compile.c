@@ -21,7 +21,7 @@
 #include "lang/resolve/scope.h"
 #include "lang/table.h"
 #include "vm/heap/local.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/native/builtin_modules.h"
 #include "vm/object/string.h"
 #include "vm/object/value_text.h"

@@ -13,7 +13,7 @@
 #include "lang/gen/emit.h"
 #include "lang/gen/expr.h"
 #include "lang/resolve/scope.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 
 enum { LEFT_AT = 4, RIGHT_AT = 5, WINDOW_AT = 6 };
 

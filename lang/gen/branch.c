@@ -9,7 +9,7 @@
 #include "lang/gen/loop.h"
 #include "lang/gen/stmt.h"
 #include "lang/resolve/scope.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 
 // --- if ---------------------------------------------------------------------
 void branch_if(Compiler *compiler, Node *node) {

@@ -14,7 +14,7 @@
 #include "lang/gen/pairs.h"
 #include "lang/resolve/fold.h"
 #include "lang/resolve/scope.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/native/builtin_modules.h"
 #include "vm/object/box.h"
 #include "vm/object/string.h"

@@ -23,7 +23,7 @@
 #include "embed_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/map.h"
 #include "vm/runtime/runtime.h"

@@ -5,7 +5,7 @@
 
 #include "compile_fixture.h"
 #include "vm/heap/local.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/builtin_modules.h"
 #include "vm/object/map.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// vm/runtime/image.c: a prelude's functions are the same from an image as from
-// the compiler. What no image can hold is refused, and so are another version's
-// and damaged ones.
+// vm/runtime/image_write.c: a prelude's functions are the same from an image as
+// from the compiler. What no image can hold is refused, and so are another
+// version's and damaged ones.
 #include "embed_fixture.h"
 #include "vm/code/dis.h"
 #include "vm/code/opcodes.h"

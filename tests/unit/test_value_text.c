@@ -9,7 +9,7 @@
 #include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/object/value_text.h"
-#include "vm/value/float.h"
+#include "vm/value/float_text.h"
 
 static void check_float(double d, const char *expected) {
   char text[32];

@@ -12,13 +12,13 @@
 #include "sched/plain.h"
 #include "vm/heap/work.h"
 #include "vm/interp/call_native.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/object/box.h"
 #include "vm/object/list.h"
 #include "vm/object/string_tail.h"
-#include "vm/value/float.h"
+#include "vm/value/float_text.h"
 
 // --- Arguments and results --------------------------------------------------
 Csp *csp_of(CspCall *call) { return vm_csp(call->vm); }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 
 _Static_assert(offsetof(CspClass, name) == offsetof(HostClass, name) &&

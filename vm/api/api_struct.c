@@ -4,7 +4,7 @@
 // Called by natives and by the host, as csp_call is. Names come as C strings,
 // which are compared with the interned ones of the type.
 #include "vm/interp/access.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/range.h"
 #include "vm/object/string.h"

@@ -7,8 +7,8 @@
 #include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/search.h"
-#include "vm/value/decimal.h"
-#include "vm/value/float.h"
+#include "vm/value/float_read.h"
+#include "vm/value/float_text.h"
 
 enum { TEXT_PIECE = 1 << 16 };
 

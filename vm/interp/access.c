@@ -12,7 +12,7 @@
 #include "vm/heap/work.h"
 #include "vm/interp/explain.h"
 #include "vm/interp/host_call.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/places.h"
 #include "vm/object/box.h"

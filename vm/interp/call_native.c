@@ -14,6 +14,7 @@
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
 #include "vm/interp/again.h"
+#include "vm/interp/block_fd.h"
 #include "vm/interp/call.h"
 #include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
@@ -24,7 +25,6 @@
 #include "vm/interp/select_cases.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
-#include "vm/interp/wait_fd.h"
 #include "vm/object/list.h"
 
 #define NO_RESULTS ((Results){NULL, 0})

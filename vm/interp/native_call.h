@@ -40,7 +40,7 @@ typedef enum LaterKind {
                 // value, link in value2
 } LaterKind;
 
-// A wait for a descriptor before blocking work (wait_fd.c).
+// A wait for a descriptor before blocking work (block_fd.c).
 typedef struct FdWait {
   CspWait *wait;   // NULL: none
   PollDesc *desc;  // while it is registered

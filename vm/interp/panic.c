@@ -21,7 +21,7 @@
 #include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/places.h"
 #include "vm/interp/rows.h"
 #include "vm/interp/stack.h"

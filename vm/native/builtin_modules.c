@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/native.h"
 #include "vm/object/map.h"

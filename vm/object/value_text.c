@@ -16,7 +16,7 @@
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/range.h"
-#include "vm/value/float.h"
+#include "vm/value/float_text.h"
 #include "vm/value/utf8.h"
 
 enum { NEST_MAX = 10000 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // csp.h: making instances of structs. The type's constructor runs only where a
 // field's default must be computed.
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/value_text.h"
 #include "vm/runtime/api_call.h"

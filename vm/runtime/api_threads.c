@@ -28,7 +28,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/task.h"
 #include "vm/object/value_text.h"

@@ -12,11 +12,11 @@
 
 #include "vm/code/proto.h"
 #include "vm/heap/local.h"
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/object/value_text.h"
-#include "vm/runtime/image.h"
+#include "vm/runtime/image_write.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
 #include "vm/value/proto_layout.h"

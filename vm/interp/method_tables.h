@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Methods of built-in types and of host classes; predeclared functions.
-#ifndef CSP_VM_INTERP_METHODS_H
-#define CSP_VM_INTERP_METHODS_H
+#ifndef CSP_VM_INTERP_METHOD_TABLES_H
+#define CSP_VM_INTERP_METHOD_TABLES_H
 
 #include "vm/heap/local.h"
 

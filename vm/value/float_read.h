@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reading a decimal number as the nearest float: decimal.c.
-#ifndef CSP_VM_DECIMAL_H
-#define CSP_VM_DECIMAL_H
+// Reading a decimal number as the nearest float: float_read.c.
+#ifndef CSP_VM_VALUE_FLOAT_READ_H
+#define CSP_VM_VALUE_FLOAT_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

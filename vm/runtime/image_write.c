@@ -24,7 +24,7 @@
 // The stamp tells whether another version made the image. A proto among the
 // constants is newer than the function that makes closures of it. image_read.c
 // reads images.
-#include "vm/runtime/image.h"
+#include "vm/runtime/image_write.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decimal numbers as floats: as strtod reads them, in whatever pieces they
 // come.
-#include "vm/value/decimal.h"
+#include "vm/value/float_read.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of wait_fd.c that other files call.
-#ifndef CSP_VM_INTERP_WAIT_FD_H
-#define CSP_VM_INTERP_WAIT_FD_H
+// The functions of block_fd.c that other files call.
+#ifndef CSP_VM_INTERP_BLOCK_FD_H
+#define CSP_VM_INTERP_BLOCK_FD_H
 
 #include "vm/interp/native_call.h"
 

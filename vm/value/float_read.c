@@ -5,7 +5,7 @@
 // One pass keeps the digits that matter, however long the text is. Most
 // numbers are then one exact multiplication or division. The others go to
 // strtod without a point, which is all that a locale could change.
-#include "vm/value/decimal.h"
+#include "vm/value/float_read.h"
 
 #include <errno.h>
 #include <float.h>

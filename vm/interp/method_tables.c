@@ -4,7 +4,7 @@
 //
 // All of them are registered at boot or while compiling; after that the tables
 // are read by all threads.
-#include "vm/interp/methods.h"
+#include "vm/interp/method_tables.h"
 #include "vm/heap/local.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"

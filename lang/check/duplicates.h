@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What stands twice where once is meant.
-#ifndef CSP_LANG_CHECK_DOUBLES_H
-#define CSP_LANG_CHECK_DOUBLES_H
+#ifndef CSP_LANG_CHECK_DUPLICATES_H
+#define CSP_LANG_CHECK_DUPLICATES_H
 
 #include "lang/compiler.h"
 

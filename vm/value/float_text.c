@@ -7,7 +7,7 @@
 // hold them and their neighbours exactly. What is left goes through Steele and
 // White's algorithm on big integers ("Dragon4"), which is always right. All
 // three give the same. No locale is involved.
-#include "vm/value/float.h"
+#include "vm/value/float_text.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -226,7 +226,7 @@ typedef unsigned Wide __attribute__((mode(TI)));  // of 128 bits
 
 static Wide wide_power10(int exponent) {
   static const uint64_t powers[] = {
-      // up to 10^19
+  // up to 10^19
 #define POWERS(p) p, p * 10, p * 100, p * 1000, p * 10000
       POWERS(UINT64_C(1)), POWERS(UINT64_C(100000)),
       POWERS(UINT64_C(10000000000)), POWERS(UINT64_C(1000000000000000))};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of float.c that other files call.
-#ifndef CSP_VM_VALUE_FLOAT_H
-#define CSP_VM_VALUE_FLOAT_H
+// The functions of float_text.c that other files call.
+#ifndef CSP_VM_VALUE_FLOAT_TEXT_H
+#define CSP_VM_VALUE_FLOAT_TEXT_H
 
 #include "vm/value/object.h"
 

@@ -2,12 +2,12 @@
 // What stands twice where once is meant: keys of a map, constants of a
 // switch's cases. Literals and tuples of literals are looked at. Numbers of one
 // value are one key, whether they are written as an int or as a float.
-#include "lang/check/doubles.h"
+#include "lang/check/duplicates.h"
 
 #include <math.h>
 
 #include "lang/arena.h"
-#include "vm/value/float.h"
+#include "vm/value/float_text.h"
 
 enum { KEY_SHOWN_MOST = 40 };  // bytes of a string that a message shows
 

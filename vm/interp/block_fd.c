@@ -20,7 +20,7 @@
 // finds out why when it runs again (run_blocking). A stepped runtime has no
 // such call: its host would wait. There the call is refused. No wait is long
 // for what is no descriptor at all.
-#include "vm/interp/wait_fd.h"
+#include "vm/interp/block_fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
