@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lang/gen/emit.h"
-#include "vm/code/proto.h"
+#include "vm/code/verify.h"
 
 bool code_is_lost(const Compiler *compiler) {
   return compiler->no_memory || compiler->func->gen.too_complex;

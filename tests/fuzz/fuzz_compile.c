@@ -8,7 +8,7 @@
 
 #include "tests/fuzz/gate.h"
 #include "tests/fuzz/mutator.h"
-#include "vm/code/proto.h"
+#include "vm/code/verify.h"
 #include "vm/csp.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"

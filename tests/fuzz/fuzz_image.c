@@ -14,7 +14,7 @@
 #include "tests/fuzz/gate.h"
 #include "tests/fuzz/image_edits.h"
 #include "vm/code/opcodes.h"
-#include "vm/code/proto.h"
+#include "vm/code/verify.h"
 #include "vm/interp/native_call.h"
 
 enum {

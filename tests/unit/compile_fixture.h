@@ -17,7 +17,7 @@
 #include "config_fixture.h"
 #include "lang/compile/compile.h"
 #include "vm/code/dis.h"
-#include "vm/code/proto.h"
+#include "vm/code/verify.h"
 #include "vm/csp.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"

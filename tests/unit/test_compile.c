@@ -3,6 +3,7 @@
 // of it, and finds what is wrong with other code.
 #include "compile_fixture.h"
 #include "vm/code/proto.h"
+#include "vm/code/verify.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/value_text.h"
 

@@ -5,7 +5,7 @@
 #include "embed_fixture.h"
 #include "vm/code/dis.h"
 #include "vm/code/opcodes.h"
-#include "vm/code/proto.h"
+#include "vm/code/verify.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/value_text.h"
 

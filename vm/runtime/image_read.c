@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "vm/code/proto.h"
+#include "vm/code/verify.h"
 #include "vm/heap/local.h"
 #include "vm/interp/method_tables.h"
 #include "vm/object/map.h"
