@@ -51,7 +51,7 @@ typedef struct Pos {
   X(CALL, "a: callee, b: arguments: expr, SPREAD, NAMED; pos: of the (")      \
   X(SPREAD, "a: list")                                                        \
   X(NAMED, "name, a: value")                                                  \
-  X(TRY, "a?; a: CALL, or RECV with FLAG_PAREN")                              \
+  X(PROPAGATE, "a?; a: CALL, or RECV with FLAG_PAREN")                        \
   X(FIELD, "a.name; pos: of the name")                                        \
   X(INDEX, "a[b]; pos: of the [")                                             \
   X(SLICE, "a[b:c], b and c may be NULL; pos: of the [")                      \

@@ -149,7 +149,7 @@ typedef struct FuncResolve {
   Pos several_pos, other_pos;
   bool passes;  // returns what a lone call gives
   ReturnAlone *alone;
-  Node *try_node;  // the first `?`
+  Node *propagate;  // the first `?`
   Target *target;
   int values;  // the VALUEs around
 } FuncResolve;

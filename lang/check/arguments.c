@@ -147,7 +147,7 @@ static bool is_countable(const Node *args) {
   if (args == NULL) return true;
   if (args->next == NULL && args->kind != NODE_NAMED)
     return args->kind != NODE_SPREAD && args->kind != NODE_CALL &&
-           args->kind != NODE_TRY && args->kind != NODE_RECV;
+           args->kind != NODE_PROPAGATE && args->kind != NODE_RECV;
   for (const Node *arg = args; arg != NULL; arg = arg->next)
     if (arg->kind == NODE_SPREAD) return false;
   return true;

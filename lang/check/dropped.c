@@ -27,7 +27,7 @@ static bool returns_are_errors(const Node *list, int *left) {
     if (node->kind == NODE_FUNC || node->kind == NODE_FUNCDECL) continue;
     if (node->kind == NODE_RETURN && !calls_error(last_of(node->a)))
       return false;
-    if (node->kind == NODE_TRY) return false;  // it returns, too
+    if (node->kind == NODE_PROPAGATE) return false;  // it returns, too
     if (!returns_are_errors(node->a, left) ||
         !returns_are_errors(node->b, left) ||
         !returns_are_errors(node->c, left) ||

@@ -44,7 +44,7 @@ static void look_for_questions(const Node *node) {
       ask(node->a);
       ask(node->b);
       break;
-    case NODE_TRY:
+    case NODE_PROPAGATE:
       if (node->a->kind == NODE_CALL) ask_each(node->a->b);
       break;
     case NODE_IF:
@@ -82,7 +82,7 @@ typedef struct Returns {
 static void each_return(Returns *returns, const Node *list) {
   for (const Node *node = list; node != NULL; node = node->next) {
     if (node->kind == NODE_FUNC || node->kind == NODE_FUNCDECL) continue;
-    if (node->kind == NODE_TRY || node->kind == NODE_RETURN)
+    if (node->kind == NODE_PROPAGATE || node->kind == NODE_RETURN)
       returns->look(returns, node);
     each_return(returns, node->a);
     each_return(returns, node->b);
@@ -100,8 +100,8 @@ static bool is_error_call(const Node *node) {
 }
 
 static void gather(Returns *returns, const Node *node) {
-  if (node->kind == NODE_TRY) returns->tries = true;
-  if (node->kind == NODE_TRY || node->a == NULL || returns->pair != NULL)
+  if (node->kind == NODE_PROPAGATE) returns->tries = true;
+  if (node->kind == NODE_PROPAGATE || node->a == NULL || returns->pair != NULL)
     return;
   const Node *last = node->a;
   while (last->next != NULL) last = last->next;
@@ -114,7 +114,7 @@ static bool is_tried(const Node *value) {
   const Symbol *symbol = value->kind == NODE_NAME ? value->note : NULL;
   if (symbol == NULL || symbol->asked) return false;
   const Node *only = scope_only_value(symbol);
-  return only != NULL && only->kind == NODE_TRY;
+  return only != NULL && only->kind == NODE_PROPAGATE;
 }
 
 static bool surely_no_error(Compiler *compiler, const Node *value) {

@@ -83,7 +83,7 @@ Node *outline_add_test(Compiler *compiler, Node *stmts, const char *name) {
   Node *ended =
       call_at(compiler, pos, "_test_ended", call_at(compiler, pos, name, NULL));
   Node *last = node_at(compiler, NODE_EXPR, pos,
-                       node_at(compiler, NODE_TRY, pos, ended));
+                       node_at(compiler, NODE_PROPAGATE, pos, ended));
   resolve_added(compiler, began);
   resolve_added(compiler, last);
   Node **end = &stmts;

@@ -49,14 +49,14 @@ void session_result(SessionInput *input, Node *stmts) {
   if (input->file || last == NULL || last->kind != NODE_EXPR) return;
   const Node *value = last->a;
   if (value == NULL || value->kind == NODE_GO) return;
-  if (value->kind == NODE_TRY) {
+  if (value->kind == NODE_PROPAGATE) {
     if (value->a == NULL || value->a->kind != NODE_CALL) return;
     input->checked = true;
     input->line = value->pos.line;
     input->col = value->pos.col;
     last->a = value->a;
   }
-  input->bare |= value->kind != NODE_TRY && value->kind != NODE_CALL &&
+  input->bare |= value->kind != NODE_PROPAGATE && value->kind != NODE_CALL &&
                  value->kind != NODE_RECV;
   last->kind = NODE_RETURN;
   last->flags |= NOTE_RESULT;

@@ -230,9 +230,9 @@ void calls_return_multi(Compiler *compiler, Pos pos, int window) {
 }
 
 // Whether the function has a `?`, so that it returns nil or an error last.
-static bool has_try(const Compiler *compiler) {
+static bool propagates(const Compiler *compiler) {
   const Func *func = compiler->func;
-  return func != compiler->main && func->resolve.try_node != NULL;
+  return func != compiler->main && func->resolve.propagate != NULL;
 }
 
 // What lies in `reg` (nil or an error) as the last of the function's results.
@@ -259,7 +259,7 @@ static void return_last(Compiler *compiler, Pos pos, int window, int reg) {
 
 void calls_return_none(Compiler *compiler, Pos pos) {
   int top = compiler->func->gen.top;
-  if (!has_try(compiler)) {
+  if (!propagates(compiler)) {
     calls_return(compiler, pos, 0, 0);
     return;
   }
@@ -276,7 +276,7 @@ void calls_return_none(Compiler *compiler, Pos pos) {
 }
 
 void calls_return_one(Compiler *compiler, Pos pos, const Node *value, int reg) {
-  if (!has_try(compiler)) {
+  if (!propagates(compiler)) {
     calls_return(compiler, pos, reg, 1);
     return;
   }
@@ -292,7 +292,7 @@ void calls_return_one(Compiler *compiler, Pos pos, const Node *value, int reg) {
 static void return_call(Compiler *compiler, Pos pos, Node *call, bool arrow) {
   int window = compiler->func->gen.top, count = compiler->func->results;
   calls_at(compiler, call, window, WANT_ALL, CALL_PLAIN);
-  if (has_try(compiler) && count != RESULTS_PASSED) {
+  if (propagates(compiler) && count != RESULTS_PASSED) {
     reg_need(compiler, window + count);
     emit_abc(compiler, pos, OP_FIT, window, count, arrow);
   }
@@ -338,7 +338,7 @@ void calls_return_arrow(Compiler *compiler, Node *value) {
     return_call(compiler, value->pos, value, true);
     return;
   }
-  if (!has_try(compiler)) {
+  if (!propagates(compiler)) {
     calls_return(compiler, value->pos, expr_any(compiler, value), 1);
     return;
   }
@@ -373,9 +373,9 @@ void calls_results(Compiler *compiler, Node *node, int window, int want) {
   reg_set(compiler, save);
 }
 
-void calls_try(Compiler *compiler, Node *node, int window, int want) {
+void calls_propagate(Compiler *compiler, Node *node, int window, int want) {
   int ok = NO_JUMP, error = window + want;
-  RT_ASSERT(node->kind == NODE_TRY && want >= 0);
+  RT_ASSERT(node->kind == NODE_PROPAGATE && want >= 0);
   reg_need(compiler, error + 1);
   if (want == 0) {
     calls_results(compiler, node->a, window, WANT_ALL);

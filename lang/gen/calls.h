@@ -14,7 +14,7 @@ void calls_at(Compiler *compiler, Node *call, int window, int want,
 // What the call or `<-x` gives, at that window.
 void calls_results(Compiler *compiler, Node *node, int window, int want);
 // a? at that window: `want` values without the error.
-void calls_try(Compiler *compiler, Node *node, int window, int want);
+void calls_propagate(Compiler *compiler, Node *node, int window, int want);
 void calls_return(Compiler *compiler, Pos pos, int from, int count);
 // `return` without values, and the end of the body.
 void calls_return_none(Compiler *compiler, Pos pos);

@@ -498,8 +498,8 @@ static void call_to(Compiler *compiler, Node *node, int target) {
   } else if (node->kind == NODE_GO) {
     calls_at(compiler, node->a, window, 1, CALL_GO_TASK);
   } else {
-    RT_ASSERT(node->kind == NODE_TRY);
-    calls_try(compiler, node, window, 1);
+    RT_ASSERT(node->kind == NODE_PROPAGATE);
+    calls_propagate(compiler, node, window, 1);
   }
   RT_ASSERT(compiler->func->gen.top == save);
   move_to(compiler, node->pos, target, window);
@@ -551,7 +551,7 @@ void expr_to(Compiler *compiler, Node *node, int target) {
       func_closure(compiler, node, target);
       break;
     case NODE_CALL:
-    case NODE_TRY:
+    case NODE_PROPAGATE:
     case NODE_GO:
       call_to(compiler, node, target);
       break;
@@ -608,8 +608,8 @@ void expr_discard(Compiler *compiler, Node *node) {
     case NODE_GO:
       calls_at(compiler, node->a, save, 0, CALL_GO);
       break;
-    case NODE_TRY:
-      calls_try(compiler, node, save, 0);
+    case NODE_PROPAGATE:
+      calls_propagate(compiler, node, save, 0);
       break;
     case NODE_RECV: {
       int from = expr_any(compiler, node->a);
@@ -629,8 +629,8 @@ int expr_many(Compiler *compiler, Node *node, int count) {
     case NODE_CALL:
       calls_at(compiler, node, first, count, CALL_PLAIN);
       break;
-    case NODE_TRY:
-      calls_try(compiler, node, first, count);
+    case NODE_PROPAGATE:
+      calls_propagate(compiler, node, first, count);
       break;
     case NODE_RECV: {
       int from = expr_any(compiler, node->a);

@@ -33,7 +33,7 @@ static const char *const shapes[NODE_KIND_COUNT] = {
     [NODE_RANGE] = "xx--",     [NODE_FUNC] = "P?vp?-",
     [NODE_PARAM] = "x?---",    [NODE_CALL] = "xr?--",
     [NODE_SPREAD] = "x---",    [NODE_NAMED] = "x---",
-    [NODE_TRY] = "t---",       [NODE_FIELD] = "x---",
+    [NODE_PROPAGATE] = "t---", [NODE_FIELD] = "x---",
     [NODE_INDEX] = "xx--",     [NODE_SLICE] = "xx?x?-",
     [NODE_UNARY] = "x---",     [NODE_BINARY] = "xx--",
     [NODE_IS] = "x?T--",       [NODE_RECV] = "x---",

@@ -71,7 +71,7 @@ static const Node *leftmost(const Node *node) {
       case NODE_BINARY:
       case NODE_RANGE:
       case NODE_IS:
-      case NODE_TRY:
+      case NODE_PROPAGATE:
       case NODE_SPREAD:
         if (node->a == NULL) return node;
         node = node->a;
@@ -373,7 +373,7 @@ Node *tree_try(Parse *parse, Node *operand, const Token *mark) {
                   ? "`f()?` and `(<-task)?` hand an error on"
                   : "`f()?` hands an error on; there is no `a ? b : c`");
   }
-  Node *node = tree_node(parse, NODE_TRY, mark->pos, depth_of(operand));
+  Node *node = tree_node(parse, NODE_PROPAGATE, mark->pos, depth_of(operand));
   node->a = operand;
   return node;
 }
@@ -382,7 +382,7 @@ Node *tree_go(Parse *parse, const Token *go, Node *call) {
   if (!parse->fatal && call->kind != NODE_CALL) {
     diag_error(parse->diags, tree_start(call), tree_length(call),
                "a call must follow `go`");
-    diag_hint(parse->diags, call->kind == NODE_TRY
+    diag_hint(parse->diags, call->kind == NODE_PROPAGATE
                                 ? "errors of a task come with `(<-t)?`"
                                 : "`go f(x)`, or `go { ... }`");
   }

@@ -111,7 +111,7 @@ static void see_statement(Ends *ends, const Node *stmt) {
   switch (stmt == NULL ? NODE_IMPORT : stmt->kind) {
     case NODE_EXPR:
       if (stmt->a != NULL && stmt->a->kind != NODE_CALL &&
-          stmt->a->kind != NODE_RECV && stmt->a->kind != NODE_TRY &&
+          stmt->a->kind != NODE_RECV && stmt->a->kind != NODE_PROPAGATE &&
           stmt->a->kind != NODE_GO)
         ends->bare = true;
       break;

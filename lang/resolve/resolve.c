@@ -30,7 +30,7 @@ static bool gives_many(const Node *value, int count) {
   switch (value->kind) {
     case NODE_CALL:
     case NODE_RECV:
-    case NODE_TRY:
+    case NODE_PROPAGATE:
     case NODE_APART:
       return true;
     case NODE_INDEX:
@@ -211,7 +211,7 @@ static void resolve_expr_stmt(Compiler *compiler, Node *stmt) {
   switch (node->kind) {
     case NODE_CALL:
     case NODE_RECV:
-    case NODE_TRY:
+    case NODE_PROPAGATE:
     case NODE_GO:
       return;
     default:

@@ -136,9 +136,9 @@ static void resolve_try(Compiler *compiler, Node *node) {
                "`?` cannot stand in a field's default: there is no function "
                "to return from");
   }
-  RT_ASSERT(node->kind == NODE_TRY);
-  if (compiler->func->resolve.try_node == NULL)
-    compiler->func->resolve.try_node = node;
+  RT_ASSERT(node->kind == NODE_PROPAGATE);
+  if (compiler->func->resolve.propagate == NULL)
+    compiler->func->resolve.propagate = node;
 }
 
 static void resolve_value(Compiler *compiler, Node *node) {
@@ -212,7 +212,7 @@ void resolve_expr(Compiler *compiler, Node *node) {
     case NODE_CALL:
       resolve_call(compiler, node);
       break;
-    case NODE_TRY:
+    case NODE_PROPAGATE:
       resolve_try(compiler, node);
       break;
     case NODE_IS:

@@ -110,8 +110,8 @@ static bool is_no_error_name(const Func *func, const Symbol *symbol) {
   if (symbol->kind == SYM_FUNC || symbol->kind == SYM_STRUCT) return true;
   if (symbol->owner != func) return false;
   const Node *value = scope_only_value(symbol);
-  return value != NULL && value->kind != NODE_NAME && value->kind != NODE_TRY &&
-         is_no_error(func, value);
+  return value != NULL && value->kind != NODE_NAME &&
+         value->kind != NODE_PROPAGATE && is_no_error(func, value);
 }
 
 // Whether it can be seen that the value is neither nil nor an error. (What a
@@ -181,7 +181,7 @@ void resolve_return(Compiler *compiler, Node *node) {
 
 static void returns_disagree(Compiler *compiler, const Func *func) {
   const FuncResolve *resolve = &func->resolve;
-  diag_error(compiler->diags, resolve->try_node->pos, 1,
+  diag_error(compiler->diags, resolve->propagate->pos, 1,
              "`?` cannot tell how many values to return: line %u returns %d, "
              "line %u %d",
              resolve->several_pos.line, resolve->several,
@@ -209,7 +209,7 @@ static void returns_no_error(Compiler *compiler, const Node *value) {
 // How many values a function with `?` gives. Its returns have to fit.
 static void settle_results(Compiler *compiler, Func *func, bool arrow) {
   const FuncResolve *resolve = &func->resolve;
-  if (resolve->try_node == NULL) return;
+  if (resolve->propagate == NULL) return;
   if (arrow) {
     func->results = 2;
     return;
