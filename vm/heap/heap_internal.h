@@ -47,7 +47,7 @@ enum {
   FLUSH_BYTES = 128 << 10,  // of LocalHeap.allocated
   SEGMENT_ITEMS = 1021,     // a mark segment has 8 KiB
 };
-#define GOAL_MIN ((uint64_t)16 << 20)
+#define GOAL_MIN ((uint64_t)8 << 20)
 
 struct Span {
   char *base;         // first object; immutable while in use
