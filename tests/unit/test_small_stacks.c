@@ -4,12 +4,15 @@
 // that walk deep values, and functions that they call back, need no more.
 // (Below each stack lies a page that nobody may touch. Deep source text:
 // test_compile_stack.c.)
+#define _GNU_SOURCE
 #include <limits.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 
 #include "embed_fixture.h"
 #include "sanitized.h"
+#include "sched/rt.h"
 
 static CspStatus call_again(CspCall *call) {
   CspResult result;
@@ -230,6 +233,43 @@ static void callbacks_of_the_library_nest_without_a_stack(void **state) {
   }
 }
 
+// What the C library says of the calling thread's stack.
+static size_t left_by_library(void) {
+  pthread_attr_t attr;
+  void *low;
+  size_t size;
+  assert_int_equal(pthread_getattr_np(pthread_self(), &attr), 0);
+  pthread_attr_getstack(&attr, &low, &size);
+  pthread_attr_destroy(&attr);
+  return (size_t)((char *)__builtin_frame_address(0) - (char *)low);
+}
+
+// The child of a fork in a thread is its process's main thread, on that stack.
+static void *fork_here(void *arg) {
+  (void)arg;
+  pid_t child = fork();
+  if (child == 0) _exit(rt_stack_left() < 256 << 10 ? 0 : 1);
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  return NULL;
+}
+
+static void the_main_thread_knows_its_stack(void **state) {
+  (void)state;
+  enum { APART = 32 << 10, MOST = 8 << 20 };
+  size_t library = left_by_library(), ours = rt_stack_left();
+  if (library > MOST) library = MOST;
+  assert_true(ours <= library && ours + APART >= library);
+  pthread_attr_t attr;
+  pthread_t thread;
+  pthread_attr_init(&attr);
+  assert_int_equal(pthread_attr_setstacksize(&attr, 256 << 10), 0);
+  assert_int_equal(pthread_create(&thread, &attr, fork_here, NULL), 0);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attr);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(calls_end_in_time),
@@ -237,6 +277,7 @@ int main(void) {
       cmocka_unit_test(a_coroutine_needs_what_the_document_says),
       cmocka_unit_test(natives_call_the_library_at_the_end_of_the_stack),
       cmocka_unit_test(callbacks_of_the_library_nest_without_a_stack),
+      cmocka_unit_test(the_main_thread_knows_its_stack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
