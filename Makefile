@@ -130,8 +130,11 @@ lint:  ## format, layers and rooms, what comments name, file sizes, unique names
 lint-rooms: all  # (a part of lint)
 	@tests/rooms.py $(BUILD) $(ROOMS)
 
-bench bench-quick: all  ## measure beside Lua, LuaJIT, Go and more (BENCHFLAGS)
-	@bench/run --bin $(PROGRAM) $(if $(filter %quick,$@),--quick) $(BENCHFLAGS)
+bench: all  ## measure all beside its peers (with BENCHFLAGS only bench/run)
+	@bench/run --bin $(PROGRAM) $(BENCHFLAGS)
+	@$(if $(BENCHFLAGS),:,bench/others $(abspath $(PROGRAM)))
+bench-quick: all  ## the same, once, and only bench/run
+	@bench/run --bin $(PROGRAM) --quick $(BENCHFLAGS)
 bench-sched: $(PROGRAM) $(INTERNALS)  ## what the scheduler's operations cost, beside Go (BENCHFLAGS)
 	@bench/sched/run --cc "$(CC)" --lib $(INTERNALS) $(BENCHFLAGS)
 bench-check: all  ## fail if a program takes 1 % more instructions than it did
