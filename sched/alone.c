@@ -24,8 +24,11 @@
 // acquires), and wakes their Ms.
 //
 // Nobody waits for long:
-//   - A P that is alone ends that before it does what has no looks: a native of
-//     a host (sched_not_alone), a call that keeps the P (enter_quick).
+//   - A P that is alone ends that before it does what has no looks: a function
+//     of a host (sched_not_alone), a call that keeps the P (enter_quick). A
+//     host's function may also have looks inside, in csp_work and csp_call. In
+//     the one no P becomes alone (sched_look_aside). After the other, and
+//     before each further piece of a native, it is ended again (native_enter).
 //   - It ends it before it waits for other Ps, which may be waiting for it:
 //   when
 //     it stops the world, stops for others, or makes a handshake.

@@ -68,16 +68,18 @@ static bool slice_is_over(P *p, int64_t now) {
   return now - since >= URGENT_NS && now >= p->urgent_rest;
 }
 
-// What is due is readied, and idle Ps are woken for what waits.
-static int64_t serve_others(P *p, bool at_once) {
+// What is due is readied, and idle Ps are woken for what waits. aside: for
+// sched_look_aside. The next look may be far away then, so p does not become
+// alone.
+static int64_t serve_others(P *p, bool aside) {
   int64_t now = p->clock = rt_now();
   run_due_timers(p, now);
   if (poll_is_due(p->sched, now)) poll_now(p);
-  if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now, at_once);
+  if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now, aside);
   if (!p->single) {
     idle_share(p);
     crowd_look(p, now);
-    if (!p->alone) alone_try(p);
+    if (!p->alone && !aside) alone_try(p);
   }
   return now;
 }

@@ -345,7 +345,8 @@ bool sched_look(P *p, G *g);
 // The same with the clock read in any case: after a piece of long work.
 bool sched_look_now(P *p, G *g);
 // In the middle of what cannot be left: due timers fire, netpoll is asked, idle
-// Ps are woken for what waits here. Owner P, no lock held. Does not block.
+// Ps are woken for what waits here. p does not become alone in it (alone.c).
+// Owner P, no lock held. Does not block.
 void sched_look_aside(P *p);
 // Before what may take long without a look: no other P waits for this one then
 // (alone.c). Owner P, no lock held. Does not block.

@@ -117,6 +117,7 @@ static void drop_pieces(Local *local, Goroutine *g, Again *again,
   call.later.kind = LATER_NONE;
   native_give_up(&call, fate);
   piece_wait_drop(fate == CALL_OVER ? NULL : local->p, &again->wait);
+  native_enter(&call);
   again->step(&call, again->data, false);
   while (g->panic != before) panic_drop(g);
 }
@@ -128,6 +129,7 @@ static bool piece(CspCall *call, Again **again, CspStatus *status) {
   call->later.data = *again;
   call->later.wait = (*again)->wait;
   (*again)->wait.when = PIECE_SOON;
+  native_enter(call);
   *status = (*again)->step(call, (*again)->data, true);
   if (call->later.kind == LATER_AGAIN) *again = call->later.data;
   if (*status == CSP_LATER && call->later.kind == LATER_AGAIN) return true;

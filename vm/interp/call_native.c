@@ -88,6 +88,7 @@ static void drop_call(CspCall *call, CallFate fate, bool made) {
   for (CspStatus status = CSP_LATER;
        status == CSP_LATER && call->later.kind == LATER_BLOCK; made = false) {
     call->later.kind = LATER_NONE;
+    native_enter(call);
     status = call->later.done(call, call->later.data, made);
   }
   while (g->panic != before) panic_drop(g);
@@ -147,6 +148,7 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   Value *window = g->base + pending->window;
   int want = pending->want;
   call.local = local_of(*p);
+  native_enter(&call);
   CspStatus status = call.later.done(&call, call.later.data, pending->entered);
   bool again = call.local != NULL && says(&call, status, LATER_BLOCK);
   bool ends = !again;
@@ -483,6 +485,7 @@ __attribute__((noinline)) CspStatus native_call_again(CspCall *call) {
   call->nresults = 0;
   call->panicked = false;
   call->later.kind = LATER_NONE;
+  native_enter(call);
   return call->def->fn(call);
 }
 

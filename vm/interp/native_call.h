@@ -125,6 +125,13 @@ static inline bool native_goes_on(const CspCall *call) {
 static inline bool native_is_over(const CspCall *call) {
   return call->local == NULL || call->fate == CALL_OVER;
 }
+// Before a host's function goes on with a call: it has no looks, and others may
+// not have to wait for its P (sched/alone.c). call_native does so where it
+// begins. In csp_free nobody waits.
+static inline void native_enter(const CspCall *call) {
+  if (__builtin_expect(call->def->host, 0) && call->fate != CALL_OVER)
+    sched_not_alone(call->local->p);
+}
 static inline CspValue csp_wrap(Value v) { return (CspValue){v}; }
 
 // A Csp begins with its Vm (runtime.h).

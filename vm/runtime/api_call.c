@@ -284,6 +284,7 @@ static CspEnd run_beside(CspCall *call, Goroutine *g, HostTask *task,
     host_no_result(result, CSP_ENDED);
     return CSP_ENDED;
   }
+  native_enter(call);  // the function has looks, by which p may be alone
   host_give_outcome(vm, result, task->task);
   give_back(call->local, *task);
   return result->end;

@@ -169,8 +169,6 @@ static bool boot_natives(Csp *csp) {
          csp_register_builtins(csp, group_functions) &&
          csp_register_builtins(csp, builtin_lock_functions) &&
          csp_register_builtins(csp, builtin_runtime_functions) &&
-         csp_register_builtins(csp, post_functions) &&
-         csp_register_builtins(csp, waker_functions) &&
          csp_register_methods(csp, CSP_LIST, list_core_methods) &&
          csp_register_methods(csp, CSP_RANGE, range_methods) &&
          csp_register_methods(csp, CSP_GROUP, group_methods) &&
@@ -189,7 +187,9 @@ bool boot_vm(Csp *csp) {
     return false;
   if (!boot_natives(csp)) return false;
   natives_are_hosts(csp, true);
-  return true;
+  // These call functions of the host.
+  return csp_register_builtins(csp, post_functions) &&
+         csp_register_builtins(csp, waker_functions);
 }
 
 void boot_free(Csp *csp) {

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// A P that runs alone makes others wait (sched/alone.c). So a host's own
+// function never runs on one: it has no looks, and may wait for what runs on
+// another P. Here each waits for a function that another thread has posted,
+// after something by which its P could have become alone.
+#include <stdatomic.h>
+#include <time.h>
+
+#include "embed_fixture.h"
+
+enum { TIMES = 4, WAIT_MS = 10000, WORK = 2 * 1000 * 1000 };
+
+#define BUSY "func busy() { n := 0; for i in 100000 { n += i }; return n }\n"
+
+static Host host;
+static atomic_int told;
+
+static CspStatus tell(CspCall *call, void *data) {
+  (void)data;
+  atomic_store(&told, 1);
+  return csp_ok_nothing(call);
+}
+
+static void *post_tell(void *arg) {
+  csp_post(arg, tell, NULL, NULL);
+  return NULL;
+}
+
+static bool wait_for_other_p(void) {
+  pthread_t thread;
+  const struct timespec pause = {0, 1000 * 1000};
+  atomic_store(&told, 0);
+  if (pthread_create(&thread, NULL, post_tell, host.csp) != 0) return false;
+  for (int ms = 0; ms < WAIT_MS && !atomic_load(&told); ms++)
+    nanosleep(&pause, NULL);
+  pthread_join(thread, NULL);
+  return atomic_load(&told);
+}
+
+static CspStatus waits(CspCall *call) {
+  return csp_ok_bool(call, wait_for_other_p());
+}
+
+static CspStatus works(CspCall *call) {
+  if (!csp_work(call, WORK)) return CSP_PANIC;
+  return waits(call);
+}
+
+static CspStatus calls_back(CspCall *call) {
+  CspResult result;
+  if (csp_call(call, csp_arg(call, 0), 0, NULL, &result) != CSP_DONE)
+    return csp_rethrow(call, &result);
+  return waits(call);
+}
+
+static CspStatus next_piece(CspCall *call, void *data, bool on) {
+  (void)data;
+  return on ? waits(call) : CSP_PANIC;
+}
+
+static CspStatus in_pieces(CspCall *call) {
+  return csp_again(call, next_piece, NULL, 0, 0);
+}
+
+static void nothing(void *data) { (void)data; }
+
+static CspStatus blocked(CspCall *call, void *data, bool made) {
+  (void)data;
+  return made ? waits(call) : CSP_PANIC;
+}
+
+static CspStatus blocks(CspCall *call) {
+  return csp_block(call, nothing, blocked, NULL);
+}
+
+static CspStatus blocks_after(CspCall *call) {
+  return csp_block_after(call, 100 * 1000, nothing, blocked, NULL);
+}
+
+// For functions that are posted.
+static _Atomic CspHandle kept;
+static CspStatus keep(CspCall *call) {
+  kept = csp_hold(call, csp_arg(call, 0));
+  return csp_ok_nothing(call);
+}
+
+static CspStatus is_kept(CspCall *call, void *data) {
+  (void)data;
+  return kept != 0 ? csp_ok_nothing(call) : csp_panic(call, "not yet");
+}
+
+static CspStatus posted(CspCall *call, void *data) {
+  CspResult result;
+  if (csp_call(call, csp_held(call, kept), 0, NULL, &result) != CSP_DONE)
+    return csp_rethrow(call, &result);
+  atomic_fetch_add((atomic_int *)data, wait_for_other_p());
+  return csp_ok_nothing(call);
+}
+
+static const CspFunction natives[] = {{"waits", "", waits},
+                                      {"works", "", works},
+                                      {"calls_back", "f", calls_back},
+                                      {"in_pieces", "", in_pieces},
+                                      {"blocks", "", blocks},
+                                      {"blocks_after", "", blocks_after},
+                                      {"keep", "f", keep},
+                                      {NULL, NULL, NULL}};
+
+// --- Tests ------------------------------------------------------------------
+static void expect_all(const char *what) {
+  char text[1024];
+  open_host(&host, 2);
+  assert_true(csp_register_builtins(host.csp, natives));
+  snprintf(text, sizeof text,
+           "done := 0\n" BUSY
+           "for i in %d {\n"
+           "  busy()\n"
+           "  if %s { done++ }\n"
+           "}\n"
+           "print(done)\n",
+           TIMES, what);
+  int status = run(&host, text);
+  if (status != 0) print_error("%s", host.err);
+  assert_int_equal(status, 0);
+  assert_int_equal(atoi(host.out), TIMES);
+  close_host(&host);
+}
+
+static void in_natives(void **state) {
+  (void)state;
+  expect_all("waits()");
+}
+static void after_work(void **state) {
+  (void)state;
+  expect_all("works()");
+}
+static void after_a_callback(void **state) {
+  (void)state;
+  expect_all("calls_back(busy)");
+}
+static void between_pieces(void **state) {
+  (void)state;
+  expect_all("in_pieces()");
+}
+static void after_a_blocking_call(void **state) {
+  (void)state;
+  expect_all("blocks()");
+  expect_all("blocks_after()");
+}
+
+static void *run_script(void *arg) {
+  run(&host, arg);
+  return NULL;
+}
+
+static void in_posts(void **state) {
+  (void)state;
+  static char script[] = BUSY "keep(busy)\n<-chan()\n";
+  atomic_int done = 0;
+  pthread_t thread;
+  open_host(&host, 2);
+  assert_true(csp_register_builtins(host.csp, natives));
+  csp_keep(host.csp);
+  assert_int_equal(pthread_create(&thread, NULL, run_script, script), 0);
+  while (!csp_do(host.csp, is_kept, NULL, NULL)) continue;
+  for (int n = 0; n < TIMES; n++)
+    assert_true(csp_do(host.csp, posted, &done, NULL));
+  csp_interrupt(host.csp);
+  csp_release_keep(host.csp);
+  pthread_join(thread, NULL);
+  assert_int_equal(done, TIMES);
+  close_host(&host);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(in_natives),
+      cmocka_unit_test(after_work),
+      cmocka_unit_test(after_a_callback),
+      cmocka_unit_test(between_pieces),
+      cmocka_unit_test(after_a_blocking_call),
+      cmocka_unit_test(in_posts),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
