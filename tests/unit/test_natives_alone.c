@@ -148,6 +148,35 @@ static void after_a_blocking_call(void **state) {
   expect_all("blocks_after()");
 }
 
+static atomic_int errors_done;
+static void slow_err(void *arg, const char *data, size_t len) {
+  (void)arg;
+  if (len == 1 && *data == '!')
+    atomic_fetch_add(&errors_done, wait_for_other_p());
+}
+
+static void in_errors(void **state) {
+  (void)state;
+  char text[512];
+  CspConfig config;
+  test_config(&config);
+  config.procs = 2;
+  config.write_err = slow_err;
+  atomic_store(&errors_done, 0);
+  memset(&host, 0, sizeof host);
+  host.csp = csp_new(&config);
+  assert_non_null(host.csp);
+  csp_install_language(host.csp);
+  assert_true(csp_install_library(host.csp));
+  snprintf(text, sizeof text,
+           "import \"fmt\"\n" BUSY
+           "for i in %d { busy(); fmt.eprint(\"!\") }\n",
+           TIMES);
+  assert_int_equal(run(&host, text), 0);
+  assert_int_equal(errors_done, TIMES);
+  csp_free(host.csp);
+}
+
 static void *run_script(void *arg) {
   run(&host, arg);
   return NULL;
@@ -179,6 +208,7 @@ int main(void) {
       cmocka_unit_test(after_a_callback),
       cmocka_unit_test(between_pieces),
       cmocka_unit_test(after_a_blocking_call),
+      cmocka_unit_test(in_errors),
       cmocka_unit_test(in_posts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

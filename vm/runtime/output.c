@@ -168,7 +168,10 @@ bool output_flush_idle(Csp *csp, bool may_block) {
   return false;
 }
 
+// This M writes with its P. Who reads may be slow, or wait for what runs on
+// another P.
 void csp_write_err(CspCall *call, const char *data, size_t len) {
+  if (call->g != NULL && !native_is_over(call)) sched_not_alone(call->local->p);
   output_error(runtime_of(call->vm), data, len);
 }
 
