@@ -14,6 +14,7 @@
 //   a P becomes alone beside others
 //   a P that is alone goes on in turns, in looks, in a call, idle, or while it
 //     stops the world or makes a handshake
+//   a P becomes alone in the middle of a native
 //   those that wait are not woken
 #define ALONE_OFTEN true
 #include "tests/explore/sched_explore.h"
@@ -123,7 +124,10 @@ static void looks_aside(P *p, Task *task) {
   for (; task->i < LOOKS; task->i++) {
     check_alone(p);
     p->looks++;  // so that check_alone counts it
+    bool was = p->alone;
     sched_look_aside(p);
+    EXPLORE_CHECK(was || !p->alone,
+                  "a P becomes alone in the middle of a call");
   }
   CO_END;
 }
