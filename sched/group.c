@@ -24,6 +24,11 @@
 // waits. The owner's own wait is not cancelled, because cancelling its members
 // ends it.
 //
+// An aide is a member that works for the others, and ends with them. Its group
+// does not wait for its work: when only aides are left the owner cancels them.
+// The group ends when they have ended, too. The collector takes aides that
+// nothing can wake, and no other members of a group that can go on.
+//
 // A solo group is a way to cancel one G. What that G starts joins the group
 // around. A G may get one while it runs or waits, if the world is stopped
 // (group_begin_outer). So each G shows where it parks, also without a group.
@@ -53,6 +58,7 @@ bool group_is_valid(const Group *group) {
     g = g->member_next;
   }
   bool counted = g == NULL ? group->count == seen : group->count > seen;
+  if (group->aides > group->count) return false;
   return counted && (!group->ended || group->count == 0);
 }
 
@@ -62,6 +68,7 @@ static void link_member(Group *group, G *g) {
   if (group->members != NULL) group->members->member_prev = g;
   group->members = g;
   group->count++;
+  if (g->is_aide) group->aides++;
   RT_ASSERT(group_is_valid(group));
 }
 
@@ -72,7 +79,14 @@ static void unlink_member(Group *group, G *g) {
   if (next != NULL) next->member_prev = prev;
   g->member_next = g->member_prev = NULL;
   group->count--;
+  if (g->is_aide) group->aides--;
+  g->is_aide = false;
   RT_ASSERT(group_is_valid(group));
+}
+
+// Members for which the owner waits now.
+static bool has_awaited(const Group *group) {
+  return group->count > (group->dismissed ? 0 : group->aides);
 }
 
 static void link_inner(Group *parent, Group *group) {
@@ -304,8 +318,7 @@ void group_begin_outer(G *g, Group *group) {
   inner->parent = group;
 }
 
-void group_join(P *p, Group *group, G *g) {
-  (void)p;
+static void join(Group *group, G *g, bool is_aide) {
   while (group != NULL && group->solo) group = group->parent;
   // relaxed, both: g has not started
   rt_store_relaxed(&g->shielded, (uint8_t)0);
@@ -316,8 +329,34 @@ void group_join(P *p, Group *group, G *g) {
   if (group == NULL) return;
   rt_lock(&group->lock);
   RT_CHECK(!group->ended, "a goroutine joins a group that has ended");
+  g->is_aide = is_aide;
   link_member(group, g);
   rt_unlock(&group->lock);
+}
+
+void group_join(P *p, Group *group, G *g) {
+  (void)p;
+  join(group, g, false);
+}
+
+void group_join_aide(P *p, Group *group, G *g) {
+  (void)p;
+  join(group, g, true);
+}
+
+void group_lose_aide(G *g) {
+  Group *group = g->group;
+  rt_lock(&group->lock);
+  unlink_member(group, g);
+  rt_unlock(&group->lock);
+  rt_store_relaxed(&g->group, (Group *)NULL);  // relaxed: the world is stopped
+}
+
+bool group_is_done(Group *group) {
+  rt_lock(&group->lock);
+  bool done = group->count == group->aides;
+  rt_unlock(&group->lock);
+  return done;
 }
 
 // Lock held.
@@ -333,7 +372,7 @@ void group_leave(P *p, G *g) {
   rt_lock(&group->lock);
   unlink_member(group, g);
   if (p->marks & MARK_SPAN) note_span(p, group);
-  G *owner = group->count == 0 && group->waiting ? group->owner : NULL;
+  G *owner = group->waiting && !has_awaited(group) ? group->owner : NULL;
   if (owner != NULL) group->waiting = false;
   rt_unlock(&group->lock);
   rt_store_relaxed(&g->group, (Group *)NULL);  // relaxed: g's own
@@ -352,24 +391,32 @@ static bool still_has_members(G *g, void *arg) {
   (void)g;
   Group *group = arg;
   rt_lock(&group->lock);
-  bool some = group->count > 0;
+  bool some = has_awaited(group);
   group->waiting = some;
   rt_unlock(&group->lock);
+  return some;
+}
+
+// Whether g has to wait for members. It cancels those that are left when none
+// but aides are.
+static bool dismiss_aides(P *p, Group *group) {
+  if (group->solo) return false;  // it has no members
+  rt_lock(&group->lock);
+  bool some = group->count > 0;
+  bool now = some && !has_awaited(group);
+  if (now) group->dismissed = true;
+  rt_unlock(&group->lock);
+  if (now) group_cancel(p, group, CANCELLED);
   return some;
 }
 
 bool group_end(P *p, G *g) {
   Group *group = g->group;
   RT_CHECK(group != NULL && group->owner == g, "it ends a group of others");
-  bool some = false;  // a solo group has none
-  if (!group->solo) {
-    rt_lock(&group->lock);
-    some = group->count > 0;
-    rt_unlock(&group->lock);
-  }
-  // Only g and its members can start others.
-  if (some && sched_park(p, g, WAIT_GROUP, still_has_members, group))
-    return false;
+  // Only g and its members can start others. g does not park where only aides
+  // are left meanwhile.
+  while (dismiss_aides(p, group))
+    if (sched_park(p, g, WAIT_GROUP, still_has_members, group)) return false;
   Group *parent = group->parent;
   if (parent != NULL) {
     rt_lock(&parent->lock);

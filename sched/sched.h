@@ -105,6 +105,7 @@ struct G {
   // --- groups (row 28); NULL and 0 for a G in none ---
   uint8_t shielded;     // atomic, its own: deferred calls run (group.c)
   bool cancelled;       // woken by a cancellation; written by that
+  bool is_aide;         // guarded by the lock of its first group
   uintptr_t parked_on;  // atomic: where a canceller finds it (cancel.c)
   Group *group;         // atomic, its own: the innermost
   G *member_next, *member_prev;  // guarded by the lock of its first group
@@ -606,6 +607,8 @@ struct Group {
   // --- guarded by lock ---
   bool ended, waiting;  // the owner waits for its members
   uint32_t count;       // of members
+  uint32_t aides;       // of those: members that nobody waits for
+  bool dismissed;       // the owner has cancelled what was left, its aides
   G *members;
   Group *inner;             // groups in it
   int64_t grace, patience;  // ns
@@ -633,6 +636,14 @@ void group_look(P *p, const G *g);
 // A G that is going to be started becomes a member of the innermost group of
 // its starter (or of none: NULL). Owner P.
 void group_join(P *p, Group *group, G *g);
+// The same for an aide. The group does not last because of it: it is cancelled
+// once all others have ended. Owner P.
+void group_join_aide(P *p, Group *group, G *g);
+// World stopped: an aide that nothing can wake is going to be freed. Its group
+// is not.
+void group_lose_aide(G *g);
+// Whether nothing but aides is left. Any thread.
+bool group_is_done(Group *group);
 // A member, or a solo group's owner, is done; sched_end follows. Owner P.
 void group_leave(P *p, G *g);
 // Ends g's innermost group. false: it has members, and g parks (its state is

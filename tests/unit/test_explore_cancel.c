@@ -8,6 +8,8 @@
 // send, close. Each member waits once, as it likes; then once more, shielded,
 // for what an outsider surely brings. A cancellation that is lost leaves it
 // waiting for ever, which the runtime reports as a deadlock.
+#include <limits.h>
+
 #include "tests/explore/sched_explore.h"
 
 enum { CANCEL_TASKS = 6, FD = 3 };
@@ -30,6 +32,7 @@ static PollDesc *desc;
 static int members, left_group, sent, received, cancelled;
 static int64_t begun;
 static uint32_t is_open;
+static int awaited_members = INT_MAX;  // so many members; all others are aides
 
 // --- Members ----------------------------------------------------------------
 // Was its wait cancelled? Only what is cancelled may be.
@@ -427,7 +430,9 @@ static void owner(P *p, Task *task) {
   int at = 1;
   for (int i = 0; test->members[i] != NULL; i++, at++) {
     members++;
-    group_join(p, &group, &task->shared->tasks[at].g);
+    G *g = &task->shared->tasks[at].g;
+    i < awaited_members ? group_join(p, &group, g)
+                        : group_join_aide(p, &group, g);
     world_go(p, &task->shared->tasks[at], test->members[i]);
   }
   for (int i = 0; test->outsiders[i] != NULL; i++, at++)
@@ -538,6 +543,24 @@ static void groups(void **state) {
       (CancelTest){2, {m_computes, m_for_ever}, {NULL}, 1500, 15000});
 }
 
+// The members that wait for ever are aides. They end when the others have.
+static void aides(void **state) {
+  (void)state;
+  awaited_members = 0;
+  run("aide", (CancelTest){2, {m_for_ever, m_for_ever}, {NULL}, NO_TIMES});
+  run("aide_cancelled", (CancelTest){2, {m_for_ever}, {canceller}, NO_TIMES});
+  run("aide_recv", (CancelTest){2, {m_recv}, {try_sender, feeder}, NO_TIMES});
+  awaited_members = 1;
+  run("aide_1", (CancelTest){1, {m_sleep, m_for_ever}, {NULL}, NO_TIMES});
+  run("aide_and_member",
+      (CancelTest){2, {m_sleep, m_for_ever}, {canceller}, NO_TIMES});
+  run("aide_and_started",
+      (CancelTest){2, {m_sleep, m_for_ever, m_starts}, {canceller}, NO_TIMES});
+  run("aide_and_deadline",
+      (CancelTest){2, {m_sleep, m_for_ever}, {NULL}, 1500, 0});
+  awaited_members = INT_MAX;
+}
+
 static void later(void **state) {
   (void)state;
 #define LATER(name, procs, member, ...) \
@@ -558,6 +581,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(single_operations),
       cmocka_unit_test(selects),
+      cmocka_unit_test(aides),
       cmocka_unit_test(other_waits),
       cmocka_unit_test(groups),
       cmocka_unit_test(later),

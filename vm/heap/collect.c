@@ -221,6 +221,8 @@ static void lose(Heap *heap, Goroutine *g) {
   // count
   rt_store_relaxed(&heap->goroutines_collected, heap->goroutines_collected + 1);
   if (hooks->on_leak != NULL) hooks->on_leak(hooks->arg, g);
+  bool stays = g->g.is_aide && gc_is_marked(obj_group(g->g.group));
+  if (stays) group_lose_aide(&g->g);
   if (hooks->release != NULL) hooks->release(hooks->arg, g);
 }
 

@@ -111,14 +111,9 @@ static CspStatus sched_gc_(CspCall *call) {
   return CSP_LATER;
 }
 
-// Starts a goroutine that belongs to no group, as if by the caller of the
-// module's function.
-static CspStatus sched_background_(CspCall *call) {
-  Value f = csp_arg(call, 0).word;
+// Starts a goroutine, as if by the caller of the module's function.
+static CspStatus start(CspCall *call, Value f, bool is_aide) {
   Local *local = call->local;
-  if (csp_type(csp_wrap(f)) != CSP_FUNC)
-    return csp_panic(call, "sched.background: f must be func, not %s",
-                     value_type_name(f));
   if (!goroutine_allowed(local, call->g)) return CSP_PANIC;
   Goroutine *made = goroutine_new(local, f, NULL, 0);
   if (made == NULL) return csp_panic_memory(call);
@@ -126,8 +121,27 @@ static CspStatus sched_background_(CspCall *call) {
   RT_ASSERT(frame_is_valid(call->g, base) && frame_is_valid(call->g, below));
   made->created_in = frame_closure(below)->proto;
   made->created_pc = (const Instr *)(uintptr_t)base[-3] - 1;
+  if (is_aide) group_join_aide(local->p, call->g->g.group, &made->g);
   sched_spawn(local->p, &made->g);
   return csp_ok_nothing(call);
+}
+
+// One that belongs to no group.
+static CspStatus sched_background_(CspCall *call) {
+  Value f = csp_arg(call, 0).word;
+  if (csp_type(csp_wrap(f)) != CSP_FUNC)
+    return csp_panic(call, "sched.background: f must be func, not %s",
+                     value_type_name(f));
+  return start(call, f, false);
+}
+
+// One that ends with the innermost group around, which does not wait for it.
+static CspStatus sched_aide_(CspCall *call) {
+  Value f = csp_arg(call, 0).word;
+  if (csp_type(csp_wrap(f)) != CSP_FUNC)
+    return csp_panic(call, "_sched_aide: f must be func, not %s",
+                     value_type_name(f));
+  return start(call, f, true);
 }
 
 // _sched_select(cases, prio): index, value, ok.
@@ -154,6 +168,7 @@ const CspFunction builtin_sched_functions[] = {
     {"_sched_procs", "", sched_procs_},
     {"_sched_gc", "", sched_gc_},
     {"_sched_background", "f", sched_background_},
+    {"_sched_aide", "f", sched_aide_},
     {"_sched_select", "cases, prio = false", sched_select_},
     CSP_NEEDS(CSP_PROCS),
     {"_sched_set_procs", "n", sched_set_procs_},

@@ -61,8 +61,9 @@ static CspStatus group_patience_(CspCall *call) {
 static CspStatus group_is_done_(CspCall *call) {
   ObjGroup *group = NULL;
   if (need_group(call, &group) != CSP_OK) return CSP_PANIC;
+  bool done = group_is_done(&group->group);
   rt_lock(&group->group.lock);
-  bool done = group->group.count == 0 && !group->failed;
+  done = done && !group->failed;
   rt_unlock(&group->group.lock);
   // relaxed: its members took the lock after they had set it (group_leave)
   bool told = rt_load_relaxed(&group->told) != 0;
