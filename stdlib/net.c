@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stdlib/os.h"
+
 // --- Values -----------------------------------------------------------------
 static void connection_finalize(void *data) {
   Connection *connection = data;
@@ -318,6 +320,7 @@ static CspStatus net_complain(CspCall *call) {
 
 static const CspFunction net_hidden[] = {
     {"_complain", "text", net_complain},
+    {"_file_state", "file", os_file_state},
     {"_give_dns", "addresses", net_give_dns},
     {"_send_file", "connection, file, from, count", net_send_file},
     {NULL, NULL, NULL},

@@ -237,6 +237,7 @@ CspStatus os_copy_file(CspCall *call);
 CspStatus os_rename(CspCall *call);
 CspStatus os_symlink(CspCall *call);
 CspStatus os_stat(CspCall *call);
+CspStatus os_file_state(CspCall *call);  // hidden, for the module http
 CspStatus os_exists(CspCall *call);
 CspStatus os_is_dir(CspCall *call);
 CspStatus os_is_file(CspCall *call);

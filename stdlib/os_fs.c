@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stdlib/os.h"
+#include "stdlib/os_file.h"
 
 // --- Names ------------------------------------------------------------------
 static int rename_act(Job *job, const CspPlace *from) {
@@ -121,6 +121,22 @@ CspStatus os_stat(CspCall *call) {
     return csp_panic_memory(call);
   }
   return job_run(call, job, stat_work, stat_done);
+}
+
+// Of an open file: whether it is a regular one, its size, and when it was
+// modified. That says what a reader will get, whatever becomes of its path. The
+// kernel has all that since the file was opened, so no thread waits.
+CspStatus os_file_state(CspCall *call) {
+  File *file = csp_host_data(csp_arg(call, 0), &os_file_class);
+  if (file == NULL) return csp_bad_arg(call, 0, "an open file");
+  struct stat info;
+  pthread_mutex_lock(&file->lock);
+  bool known = file->open && fstat(file->fd, &info) == 0;
+  pthread_mutex_unlock(&file->lock);
+  bool is_file = known && S_ISREG(info.st_mode);
+  csp_return(call, csp_bool(is_file));
+  csp_return(call, csp_int(call, is_file ? info.st_size : 0));
+  return csp_ok_int(call, is_file ? time_ns(info.st_mtim) : 0);
 }
 
 // `number` is the type that is asked for, or 0 for any.
