@@ -85,6 +85,8 @@ typedef struct Find {
   FindKind kind;
   int64_t most;  // n when it is to end
   bool begun;
+  bool last;         // the part was the last one
+  bool copying;      // a part that is long, into loop.more
   size_t have, len;  // of the window: bytes that are there, and that may be
   SearchRun search;
 } Find;
@@ -109,10 +111,33 @@ static void find_begin(Find *find, Str s) {
   find->begun = true;
 }
 
-static bool push_part(CspCall *call, Loop *loop, Str part) {
-  CspValue v = csp_string(call, part.data, part.len);
-  csp_spent(call, 32 + part.len / 4);
-  return csp_list_push(call, loop->out, v);
+// The text of a part, or its room, which find->copying says. false: no memory.
+static bool make_part(CspCall *call, Find *find, size_t len) {
+  Loop *loop = &find->loop;
+  const char *from = str_of(loop->list).data + loop->at;
+  find->copying = len > LOOP_AT_ONCE;
+  loop->part = 0;
+  csp_spent(call, 32 + (find->copying ? 0 : len / 4));
+  loop->more = find->copying ? csp_string_room(call, len, &loop->to)
+                             : csp_string(call, from, len);
+  return !csp_is_undef(loop->more) || (csp_panic_memory(call), false);
+}
+
+// On with the copy. false: the piece is spent.
+static bool copy_part(CspCall *call, Find *find) {
+  Loop *loop = &find->loop;
+  const char *from = str_of(loop->list).data + loop->at;
+  size_t len = str_of(loop->more).len;
+  for (bool spent = false; find->copying;) {
+    if (spent) return false;
+    size_t left = len - loop->part;
+    size_t count = left < LOOP_BYTES ? left : LOOP_BYTES;
+    memcpy(loop->to + loop->part, from + loop->part, count);
+    loop->part += count;
+    find->copying = loop->part < len;
+    spent = csp_spent(call, count / 4);
+  }
+  return true;
 }
 
 static CspStatus find_text_on(CspCall *call, void *data, bool on) {
@@ -129,9 +154,6 @@ static CspStatus find_text_on(CspCall *call, void *data, bool on) {
     if (at < 0) break;
     if (find->kind < FIND_ALL) loop->n = (int64_t)loop->at + at;
     if (find->kind < FIND_ALL) break;
-    Str part = {s.data + loop->at, (size_t)at};
-    if (find->kind == FIND_PARTS && !push_part(call, loop, part))
-      return CSP_PANIC;
     loop->at += (size_t)at + needle.len;
     loop->n++;
     if (loop->n == find->most) break;
@@ -155,11 +177,41 @@ CspStatus find_in_text_from(CspCall *call, FindKind kind, size_t at,
       call, &(Find){.loop = loop, .kind = kind, .most = INT64_MAX}, true);
 }
 
-// What is left after the last place is the last part.
-static CspStatus parts_done(CspCall *call, Loop *loop) {
+// The part in `more` goes into the list, and the search goes on after it.
+static bool push_part(CspCall *call, Find *find) {
+  Loop *loop = &find->loop;
+  loop->at += str_of(loop->more).len + str_of(loop->with).len;
+  loop->n++;
+  return csp_list_push(call, loop->out, loop->more);
+}
+
+// Where the next part ends, from `at` on: *len, and find->last where it is the
+// last one. false: the piece is spent.
+static bool find_end(CspCall *call, Find *find, size_t *len) {
+  const Loop *loop = &find->loop;
   Str s = str_of(loop->list);
   Str rest = {s.data + loop->at, s.len - loop->at};
-  return push_part(call, loop, rest) ? csp_ok(call, loop->out) : CSP_PANIC;
+  int64_t at = CSP_NOWHERE;
+  bool any = loop->n < find->most && str_of(loop->with).len <= rest.len;
+  if (any && !find->begun) find_begin(find, rest);
+  if (any && !find_on(call, find, &at)) return false;
+  find->last = at < 0;
+  *len = find->last ? rest.len : (size_t)at;
+  return true;
+}
+
+static CspStatus find_parts_on(CspCall *call, void *data, bool on) {
+  Find *find = data;
+  if (!on) return CSP_PANIC;
+  for (size_t len; !find->last || find->copying;) {
+    bool spent = !find->copying && !find_end(call, find, &len);
+    if (!spent && !find->copying && !make_part(call, find, len))
+      return CSP_PANIC;
+    if (spent || !copy_part(call, find))
+      return csp_again(call, find_parts_on, find, sizeof *find, LOOP_KEPT);
+    if (!push_part(call, find)) return CSP_PANIC;
+  }
+  return csp_ok(call, find->loop.out);
 }
 
 CspStatus find_parts(CspCall *call, int64_t most) {
@@ -170,9 +222,8 @@ CspStatus find_parts(CspCall *call, int64_t most) {
   find.loop = (Loop){.list = csp_arg(call, 0),
                      .with = csp_arg(call, 1),
                      .out = list,
-                     .done = parts_done};
-  if (most == 1) return parts_done(call, &find.loop);
-  return find_text_on(call, &find, true);
+                     .more = csp_nil()};
+  return find_parts_on(call, &find, true);
 }
 
 // --- Bytes ------------------------------------------------------------------

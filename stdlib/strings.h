@@ -22,7 +22,8 @@ CspStatus strings_join(CspCall *call);
 // Where the next piece is looked for (a CspEach's *at). After a span without
 // its end the place is negative: it has where the piece begins, and how many
 // spans were looked at. A place after the text's end is no place, or a negative
-// one.
+// one. While a long piece is copied, *piece has its room, and the place counts
+// the spans that are copied.
 enum { SPLIT_SPAN = 1 << 14, SPLIT_FROM_BITS = 40, SPLIT_SPANS = 1 << 20 };
 
 static inline int64_t split_later(size_t from, size_t looked) {
@@ -41,6 +42,14 @@ static inline Str split_span(Str s, size_t from, size_t looked, size_t more) {
   bool all = left <= SPLIT_SPAN + more || looked + 1 >= SPLIT_SPANS;
   return (Str){s.data + begin, all ? left : SPLIT_SPAN + more};
 }
+// A piece of that many bytes: the whole, or its room. false: it panicked.
+bool split_give(CspCall *call, Str s, size_t from, size_t len, int64_t *at,
+                CspValue *piece);
+static inline bool split_is_copying(int64_t at, CspValue piece) {
+  return at < 0 && !csp_is_undef(piece) && csp_type(piece) == CSP_STRING;
+}
+// Goes on with the room. true: it is whole, and *end is its end in the text.
+bool split_copy(CspCall *call, Str s, int64_t *at, CspValue piece, size_t *end);
 CspStatus strings_split(CspCall *call);
 CspStatus strings_split_n(CspCall *call);
 CspStatus strings_fields(CspCall *call);

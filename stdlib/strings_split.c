@@ -3,10 +3,11 @@
 //
 // Each has a function that finds one piece, and the place to go on from: in a
 // for loop no list is made (csp_ok_each). A piece that is long is looked for in
-// spans, between which others run.
+// spans, and copied in spans, between which others run.
 #include <string.h>
 
 #include "stdlib/pieces_find.h"
+#include "stdlib/pieces_loop.h"
 #include "stdlib/strings.h"
 
 enum { COUNTED = 1 << 16 };  // bytes that tell how much room a list needs
@@ -15,6 +16,32 @@ static bool give_piece(CspCall *call, const char *data, size_t len,
                        CspValue *piece) {
   *piece = csp_string(call, data, len);
   return csp_work(call, 32 + len / 8);
+}
+
+// Where memory is out, *at stays as it is.
+bool split_give(CspCall *call, Str s, size_t from, size_t len, int64_t *at,
+                CspValue *piece) {
+  char *to;
+  if (len <= LOOP_AT_ONCE) return give_piece(call, s.data + from, len, piece);
+  *piece = csp_string_room(call, len, &to);
+  if (!csp_is_undef(*piece)) *at = split_later(from, 0);
+  return true;
+}
+
+bool split_copy(CspCall *call, Str s, int64_t *at, CspValue piece,
+                size_t *end) {
+  size_t from = 0, copied = 0, len = str_of(piece).len;
+  split_goes_on(*at, &from, &copied);
+  char *to = (char *)str_of(piece).data;
+  for (bool spent = false; !spent && copied * SPLIT_SPAN < len; copied++) {
+    size_t begin = copied * SPLIT_SPAN, left = len - begin;
+    size_t count = left < SPLIT_SPAN ? left : SPLIT_SPAN;
+    memcpy(to + begin, s.data + from + begin, count);
+    spent = csp_spent(call, count / 4);
+  }
+  *at = split_later(from, copied);
+  *end = from + len;
+  return copied * SPLIT_SPAN >= len;
 }
 
 static Str counted(CspValue of) {
@@ -56,7 +83,12 @@ static __attribute__((noinline)) bool far_part(CspCall *call, CspValue of,
   char byte = csp_type(with) == CSP_INT ? (char)csp_to_int(with) : 0;
   Str s = str_of(of), sep = {&byte, 1};
   if (csp_type(with) == CSP_STRING) sep = str_of(with);
-  size_t from = (size_t)*at, looked = 0;
+  size_t from = (size_t)*at, looked = 0, end;
+  if (split_is_copying(*at, *piece)) {
+    if (split_copy(call, s, at, *piece, &end))
+      *at = (int64_t)(end < s.len ? end + sep.len : end + 1);
+    return true;
+  }
   if (from > s.len && !split_goes_on(*at, &from, &looked)) return false;
   const char *start = s.data + from;
   Str span = split_span(s, from, looked, sep.len - 1);
@@ -66,7 +98,7 @@ static __attribute__((noinline)) bool far_part(CspCall *call, CspValue of,
   if (found < 0 && span.data + span.len < s.data + s.len) return true;
   size_t len = found >= 0 ? (size_t)(span.data + found - start) : s.len - from;
   *at = found >= 0 ? (int64_t)(from + len + sep.len) : (int64_t)s.len + 1;
-  return give_piece(call, start, len, piece);
+  return split_give(call, s, from, len, at, piece);
 }
 
 static bool next_part(CspCall *call, CspValue of, CspValue with, int64_t *at,
@@ -119,32 +151,40 @@ static size_t count_by_byte(CspValue of, CspValue with) {
 
 // At most n pieces, the last with what is left.
 typedef struct FirstParts {
-  CspValue list, of, with;  // kept
+  CspValue list, of, with, piece;  // kept
   CspEach next;
   int64_t at, n;
 } FirstParts;
 
+// `with` is the list.
+static CspStatus push_last(CspCall *call, Loop *loop) {
+  return csp_list_push(call, loop->with, loop->out) ? csp_ok(call, loop->with)
+                                                    : CSP_PANIC;
+}
+
 static CspStatus last_part(CspCall *call, const FirstParts *parts) {
   Str s = str_of(parts->of);
-  CspValue piece;
   // after the last part `at` is after the end, after the last character at it
   size_t from = (size_t)parts->at, end = s.len + (str_of(parts->with).len > 0);
   if (parts->n != 1 || from >= end) return csp_ok(call, parts->list);
-  give_piece(call, s.data + from, s.len - from, &piece);
-  return csp_list_push(call, parts->list, piece) ? csp_ok(call, parts->list)
-                                                 : CSP_PANIC;
+  return loop_copy(call, &(Loop){.list = parts->of,
+                                 .with = parts->list,
+                                 .part = from,
+                                 .end = s.len - from,
+                                 .done = push_last});
 }
 
 static CspStatus first_parts_on(CspCall *call, void *data, bool on) {
-  enum { KEPT = 3, PIECE = 256, PIECE_BYTES = 1 << 16 };
+  enum { KEPT = 4, PIECE = 256, PIECE_BYTES = 1 << 16 };
   FirstParts *parts = data;
-  CspValue piece;
   if (!on) return CSP_PANIC;
   int64_t begun = parts->at, last = parts->n - PIECE;
   while (parts->n > 1 &&
-         parts->next(call, parts->of, parts->with, &parts->at, &piece)) {
+         parts->next(call, parts->of, parts->with, &parts->at, &parts->piece)) {
     bool later = parts->at < 0;
-    if (!later && !csp_list_push(call, parts->list, piece)) return CSP_PANIC;
+    if (!later && !csp_list_push(call, parts->list, parts->piece))
+      return CSP_PANIC;
+    if (!later) parts->piece = csp_nil();
     if (!later) parts->n--;
     if (later || parts->n <= last || parts->at - begun > PIECE_BYTES)
       return csp_again(call, first_parts_on, parts, sizeof *parts, KEPT);
@@ -154,7 +194,8 @@ static CspStatus first_parts_on(CspCall *call, void *data, bool on) {
 
 static CspStatus first_parts(CspCall *call, CspEach next, CspValue sep,
                              int64_t n) {
-  FirstParts parts = {csp_list(call, 4), csp_arg(call, 0), sep, next, 0, n};
+  FirstParts parts = {
+      csp_list(call, 4), csp_arg(call, 0), sep, csp_nil(), next, 0, n};
   if (csp_is_undef(parts.list)) return csp_panic_memory(call);
   return first_parts_on(call, &parts, true);
 }
@@ -181,6 +222,10 @@ static __attribute__((noinline)) bool far_field(CspCall *call, CspValue of,
   (void)with;
   Str s = str_of(of);
   size_t from = (size_t)*at, looked = 0, end;
+  if (split_is_copying(*at, *piece)) {
+    if (split_copy(call, s, at, *piece, &end)) *at = (int64_t)end;
+    return true;
+  }
   if (from > s.len && !split_goes_on(*at, &from, &looked)) return false;
   if (looked == 0) {
     end = from + split_span(s, from, 0, 0).len;
@@ -196,7 +241,7 @@ static __attribute__((noinline)) bool far_field(CspCall *call, CspValue of,
   *at = split_later(from, looked + 1);
   if (to >= end && end < s.len) return csp_work(call, SPLIT_SPAN * 2);
   *at = (int64_t)to;
-  return give_piece(call, s.data + from, to - from, piece);
+  return split_give(call, s, from, to - from, at, piece);
 }
 
 static bool next_field(CspCall *call, CspValue of, CspValue with, int64_t *at,
@@ -227,10 +272,15 @@ static size_t count_fields(CspValue of, CspValue with) {
 }
 
 // --- By lines ---------------------------------------------------------------
-static bool give_line(CspCall *call, const char *start, size_t len, bool ended,
-                      CspValue *piece) {
-  if (ended && len > 0 && start[len - 1] == '\r') len--;
-  return give_piece(call, start, len, piece);
+// Without the "\r" of its end.
+static size_t line_len(const char *start, size_t len, bool ended) {
+  return ended && len > 0 && start[len - 1] == '\r' ? len - 1 : len;
+}
+
+// Where the next line is after one that was copied up to `end`.
+static int64_t after_line(Str s, size_t end) {
+  if (end < s.len && s.data[end] == '\r') end++;
+  return (int64_t)end + 1;
 }
 
 // As far_part.
@@ -239,7 +289,11 @@ static __attribute__((noinline)) bool far_line(CspCall *call, CspValue of,
                                                CspValue *piece) {
   (void)with;
   Str s = str_of(of);
-  size_t from = (size_t)*at, looked = 0;
+  size_t from = (size_t)*at, looked = 0, to;
+  if (split_is_copying(*at, *piece)) {
+    if (split_copy(call, s, at, *piece, &to)) *at = after_line(s, to);
+    return true;
+  }
   if (from >= s.len && !split_goes_on(*at, &from, &looked)) return false;
   const char *start = s.data + from;
   Str span = split_span(s, from, looked, 0);
@@ -249,7 +303,7 @@ static __attribute__((noinline)) bool far_line(CspCall *call, CspValue of,
   if (end < 0 && span.data + span.len < s.data + s.len) return true;
   size_t len = end >= 0 ? (size_t)(span.data + end - start) : s.len - from;
   *at = (int64_t)(from + len) + 1;
-  return give_line(call, start, len, end >= 0, piece);
+  return split_give(call, s, from, line_len(start, len, end >= 0), at, piece);
 }
 
 static bool next_line(CspCall *call, CspValue of, CspValue with, int64_t *at,
@@ -264,7 +318,7 @@ static bool next_line(CspCall *call, CspValue of, CspValue with, int64_t *at,
   if (end == CSP_GIVEN_UP) return false;
   size_t len = end >= 0 ? (size_t)end : s.len - from;
   *at += (int64_t)len + 1;
-  return give_line(call, start, len, end >= 0, piece);
+  return give_piece(call, start, line_len(start, len, end >= 0), piece);
 }
 
 static size_t count_lines(CspValue of, CspValue with) {

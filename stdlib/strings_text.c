@@ -356,6 +356,10 @@ static __attribute__((noinline)) bool far_word(CspCall *call, Str s,
                                                int64_t *at, CspValue *word) {
   Folder folder = {.call = call};
   size_t from = (size_t)*at, looked = 0, end, skipped = 0;
+  if (split_is_copying(*at, *word)) {
+    if (split_copy(call, s, at, *word, &end)) *at = (int64_t)end;
+    return true;
+  }
   if (from > s.len && !split_goes_on(*at, &from, &looked)) return false;
   if (looked == 0) {
     end = from + split_span(s, from, 0, 0).len;
@@ -373,8 +377,8 @@ static __attribute__((noinline)) bool far_word(CspCall *call, Str s,
   *at = split_later(from, looked + 1);
   if (to >= end && end < s.len) return csp_work(call, SPLIT_SPAN * 4);
   *at = (int64_t)to;
-  *word = csp_string(call, s.data + from, to - from);
-  return csp_work(call, 32 + (skipped + to - begin) * 2);
+  return split_give(call, s, from, to - from, at, word) &&
+         csp_work(call, (skipped + to - begin) * 2);
 }
 
 static bool next_word(CspCall *call, CspValue of, CspValue with, int64_t *at,

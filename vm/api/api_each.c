@@ -19,22 +19,23 @@ static bool is_looped(const CspCall *call) {
 // piece, too.
 typedef struct EachList {
   CspValue list, of, with;  // kept
+  CspValue element;         // kept, too: where *at is negative
   CspEach next;
   int64_t at;
 } EachList;
-enum { EACH_KEPT = 3, EACH_TURNS = 64 };  // elements between two questions
+enum { EACH_KEPT = 4, EACH_TURNS = 64 };  // elements between two questions
 
 static CspStatus list_on(CspCall *call, void *data, bool on) {
   EachList *each = data;
   if (!on) return CSP_PANIC;
-  CspValue element = {VALUE_UNDEF};
   int64_t debt = call->local->debt;
-  for (int n = 1; each->next(call, each->of, each->with, &each->at, &element);
-       n++) {
+  for (int n = 1;
+       each->next(call, each->of, each->with, &each->at, &each->element); n++) {
     if (call->panicked) return CSP_PANIC;
     if (__builtin_expect(each->at < 0, 0))
       return csp_again(call, list_on, each, sizeof *each, EACH_KEPT);
-    if (!csp_list_push(call, each->list, element)) return CSP_PANIC;
+    if (!csp_list_push(call, each->list, each->element)) return CSP_PANIC;
+    each->element = csp_wrap(VALUE_UNDEF);
     bool looked = call->local->debt < debt;
     debt = call->local->debt;
     if (!looked && n % EACH_TURNS != 0) continue;
@@ -48,7 +49,8 @@ static CspStatus list_on(CspCall *call, void *data, bool on) {
 
 static CspStatus ok_list(CspCall *call, CspEach next, CspValue of,
                          CspValue with, size_t count) {
-  EachList each = {csp_list(call, count), of, with, next, 0};
+  EachList each = {csp_list(call, count), of,   with,
+                   csp_wrap(VALUE_UNDEF), next, 0};
   if (csp_is_undef(each.list)) return csp_panic_memory(call);
   return list_on(call, &each, true);
 }

@@ -6,7 +6,8 @@
 // kind, [3] a running index (ranges, channels, natives), [4] the step of a
 // range (ITER_STEP). A function is called in a window at [3], and returns to
 // the same NEXT instruction with the kind ITER_FUNC_RESULT. Ints, lists and
-// small ranges in NEXT1 are done in handlers.h.
+// small ranges in NEXT1 are done in handlers.h. Where a native's element is not
+// whole yet, [4] is what there is of it.
 #include "vm/interp/iter.h"
 #include "vm/code/operands.h"
 #include "vm/heap/local.h"
@@ -244,6 +245,10 @@ static Step next_each(Local *local, Goroutine *g, Value *state, Value *key,
   CspCall call;
   CspValue element = {VALUE_UNDEF};
   int64_t at = value_small(state[1]);
+  if (__builtin_expect(at < 0, 0)) {
+    element.word = state[4] == VALUE_NIL ? VALUE_UNDEF : state[4];
+    state[4] = VALUE_NIL;
+  }
   begin_step(&call, local, g);
   bool more = each->next(&call, csp_wrap(each->of), csp_wrap(each->with), &at,
                          &element);
@@ -253,6 +258,7 @@ static Step next_each(Local *local, Goroutine *g, Value *state, Value *key,
   if (!more) return STEP_END;
   if (__builtin_expect(at < 0, 0)) {
     state[1] = value_from_small(at);
+    state[4] = element.word == VALUE_UNDEF ? VALUE_NIL : element.word;
     return STEP_AGAIN;
   }
   if (element.word == VALUE_UNDEF) return STEP_FAILED;
