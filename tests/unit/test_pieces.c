@@ -191,27 +191,63 @@ static const char files_script[] =
 // calls: begin(n) starts one, and turns_of(0) says how many turns others had.
 // What is long is in values, which max_memory counts, and not in a block.
 static void others_run_between(const char *source, int calls, int turns,
-                               size_t block) {
+                               size_t block, int looks) {
   Host host;
   open_counting(&host);
   CspHandle module = load(&host, source);
+  watch_looks(true);
   for (int n = 0; n < calls; n++) {
     counts = (Counts){0};
     assert_int_equal(call_int(&host, module, "begin", n), n);
-    while (call_int(&host, module, "turns_of", 0) < 0)
+    int most_looks = 0;
+    while (call_int(&host, module, "turns_of", 0) < 0) {
+      counts.looks = 0;
       assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
-    if (call_int(&host, module, "turns_of", 0) < turns)
-      fail_msg("call %d: too few turns of others", n);
+      if (counts.looks > most_looks) most_looks = counts.looks;
+    }
+    int64_t took = call_int(&host, module, "turns_of", 0);
+    if (most_looks > looks)
+      fail_msg("call %d: %d looks in one step", n, most_looks);
+    if (took < turns) fail_msg("call %d: %d turns of others", n, (int)took);
     if (counts.largest > block)
       fail_msg("call %d: a block of %zu bytes", n, counts.largest);
   }
+  watch_looks(false);
   assert_int_equal(call_int(&host, module, "remove", 0), 0);
   close_host(&host);
 }
 
 static void others_run_between_pieces_of_a_file(void **state) {
   (void)state;
-  others_run_between(files_script, 12, 20, BLOCK_MOST);
+  others_run_between(files_script, 12, 20, BLOCK_MOST, 1 << 20);
+}
+
+// 24 MB in one part, and a part after it. The texts are made before.
+static const char parts_script[] =
+    "import \"strings\"\n"
+    "x := \"x\".repeat(24 << 20)\nlong := \"-\".repeat(300)\n"
+    "comma, colons, far := x + \",y\", x + \"::y\", x + long + \"y\"\n"
+    "space, line := x + \" y\", x + \"\\ny\"\n"
+    "turns := 0\nduring := -1\nparts := []\n"
+    "func loop() {\n"
+    "  list := []\n  for part in comma.split(\",\") { list.push(part) }\n"
+    "  return list\n}\n"
+    "func count(f) {\n  before := turns\n  parts = f()\n"
+    "  during = turns - before\n}\n"
+    "func begin(n) {\n  during = -1\n  go count(calls[n])\n  return n\n}\n"
+    "func turns_of(n) {\n"
+    "  assert(during < 0 || len(parts[0]) == len(x) && parts[1] == \"y\")\n"
+    "  return during\n}\n"
+    "func remove(n) => 0\n"
+    "go { for {\n  turns++\n  sleep(0)\n} }\n"
+    "calls := [func() => comma.split(\",\"), func() => colons.split(\"::\"),\n"
+    "  func() => far.split(long), func() => strings.split_n(comma, \",\", 3),\n"
+    "  func() => strings.split_n(comma, \",\", 2), func() => space.fields(),\n"
+    "  func() => line.lines(), func() => strings.words(space), loop]\n";
+
+static void others_run_between_pieces_of_a_part(void **state) {
+  (void)state;
+  others_run_between(parts_script, 9, 20, SIZE_MAX, 16);
 }
 
 static const char folder_script[] =
@@ -234,7 +270,7 @@ static const char folder_script[] =
 
 static void others_run_between_pieces_of_a_folder(void **state) {
   (void)state;
-  others_run_between(folder_script, 4, 4, SIZE_MAX);
+  others_run_between(folder_script, 4, 4, SIZE_MAX, 1 << 20);
 }
 
 static const char dump_script[] =
@@ -253,7 +289,7 @@ static const char dump_script[] =
 
 static void others_run_between_pieces_of_a_dump(void **state) {
   (void)state;
-  others_run_between(dump_script, 1, 4, SIZE_MAX);
+  others_run_between(dump_script, 1, 4, SIZE_MAX, 1 << 20);
 }
 
 // Markers note what is left of a list or a channel, not all its values (some
@@ -317,6 +353,7 @@ int main(void) {
       cmocka_unit_test(what_misses_the_caches_looks_more_often),
       cmocka_unit_test(what_is_copied_looks),
       cmocka_unit_test(others_run_between_pieces_of_a_file),
+      cmocka_unit_test(others_run_between_pieces_of_a_part),
       cmocka_unit_test(others_run_between_pieces_of_a_folder),
       cmocka_unit_test(others_run_between_pieces_of_a_dump),
       cmocka_unit_test(what_is_long_is_marked_in_pieces),
