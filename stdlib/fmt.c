@@ -570,8 +570,8 @@ static CspStatus format_end(CspCall *call, FormatEnd end, CspValue text) {
   if (csp_is_undef(text)) return csp_panic_memory(call);
   if (end == END_TEXT) return csp_ok(call, text);
   if (end == END_ERROR) return csp_ok(call, csp_error(call, text, csp_nil()));
-  Str s = str_of(text);
-  (end == END_OUT ? csp_write_out : csp_write_err)(call, s.data, s.len);
+  if (end == END_ERR) return stderr_write(call, text);
+  csp_write_out(call, str_of(text).data, str_of(text).len);
   return csp_ok_nothing(call);
 }
 
@@ -607,12 +607,9 @@ static CspStatus format_long(FormatRun *run) {
 
 static CspStatus format_short(FormatRun *run) {
   if (run->end == END_TEXT) return buffer_ok(run->call, &run->out);
-  if (run->end == END_ERROR)
-    return format_end(run->call, END_ERROR,
-                      buffer_string(run->call, &run->out));
-  if (run->out.len > 0)
-    (run->end == END_OUT ? csp_write_out : csp_write_err)(
-        run->call, run->out.data, run->out.len);
+  if (run->end != END_OUT)
+    return format_end(run->call, run->end, buffer_string(run->call, &run->out));
+  if (run->out.len > 0) csp_write_out(run->call, run->out.data, run->out.len);
   buffer_free(&run->out);
   return csp_ok_nothing(run->call);
 }
@@ -672,43 +669,6 @@ static CspStatus fmt_eprintf(CspCall *call) {
   return run_format(call, END_ERR);
 }
 
-// All arguments with spaces between, then `end`.
-static bool join_args(CspCall *call, Buffer *out, const char *end) {
-  for (int i = 0; i < csp_argc(call) && !out->failed; i++) {
-    size_t len;
-    char *text = csp_alloc_format(call, csp_arg(call, i), false, &len);
-    if (i > 0) buffer_add_char(out, ' ');
-    if (text != NULL) buffer_add(out, text, len);
-    out->failed |= text == NULL || !csp_work(call, 32);
-    csp_alloc_free(text);
-  }
-  buffer_add(out, end, strlen(end));
-  if (!out->failed) return true;
-  buffer_free(out);
-  csp_panic_memory(call);
-  return false;
-}
-
-static CspStatus print_error(CspCall *call, const char *end) {
-  Buffer out = buffer_of(call);
-  if (!join_args(call, &out, end)) return CSP_PANIC;
-  csp_write_err(call, out.data, out.len);
-  buffer_free(&out);
-  return csp_ok_nothing(call);
-}
-
-static CspStatus fmt_eprint(CspCall *call) {
-  if (args_need_call(call))
-    return again_with(call, "_with_strings", "_fmt_eprint");
-  return print_error(call, "");
-}
-
-static CspStatus fmt_eprintln(CspCall *call) {
-  if (args_need_call(call))
-    return again_with(call, "_with_strings", "_fmt_eprintln");
-  return print_error(call, "\n");
-}
-
 // The next argument, after a space.
 static void add_printed(TextJob *job, CspValue v) {
   size_t len;
@@ -724,11 +684,14 @@ static void add_printed(TextJob *job, CspValue v) {
   csp_alloc_free(text);
 }
 
+// The flag says that a newline follows.
 static bool printed_turns(TextJob *job) {
   size_t count = (size_t)csp_argc(job->call);
   for (; job->at < count && !text_job_full(job); job->at++)
     add_printed(job, csp_arg(job->call, (int)job->at));
-  return job->at < count;
+  if (job->at < count) return true;
+  if (job->flag) buffer_add_char(&job->text, '\n');
+  return false;
 }
 
 // sprint(values...): the text println would write, without the newline.
@@ -737,6 +700,30 @@ static CspStatus fmt_sprint(CspCall *call) {
     return again_with(call, "_with_strings", "_fmt_sprint");
   TextJob job = text_job_of(call, printed_turns);
   return text_job_run(&job);
+}
+
+static CspStatus printed_error(CspCall *call, TextJob *job, CspValue text) {
+  (void)job;
+  return stderr_write(call, text);
+}
+
+static CspStatus print_error(CspCall *call, bool newline) {
+  TextJob job = text_job_of(call, printed_turns);
+  job.done = printed_error;
+  job.flag = newline;
+  return text_job_run(&job);
+}
+
+static CspStatus fmt_eprint(CspCall *call) {
+  if (args_need_call(call))
+    return again_with(call, "_with_strings", "_fmt_eprint");
+  return print_error(call, false);
+}
+
+static CspStatus fmt_eprintln(CspCall *call) {
+  if (args_need_call(call))
+    return again_with(call, "_with_strings", "_fmt_eprintln");
+  return print_error(call, true);
 }
 
 // The predeclared functions, with all arguments.

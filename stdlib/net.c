@@ -314,8 +314,7 @@ static const CspFunction net_functions[] = {
 static CspStatus net_complain(CspCall *call) {
   Str text;
   if (!need_str(call, 0, &text)) return CSP_PANIC;
-  csp_write_err(call, text.data, text.len);
-  return csp_ok_nothing(call);
+  return stderr_write(call, csp_arg(call, 0));
 }
 
 static const CspFunction net_hidden[] = {

@@ -120,6 +120,10 @@ bool pieces_next_back(Pieces *pieces);
 Str pieces_front(Str left);
 Str pieces_back(Str left);
 
+// --- stderr.c: standard error -----------------------------------------------
+// Writes the text, and ends the native.
+CspStatus stderr_write(CspCall *call, CspValue text);
+
 // --- buffer.c: memory, and text that grows ----------------------------------
 // Of the runtime's memory, for csp_alloc_free. NULL: out of memory. Any thread.
 void *alloc_zeroed(Csp *csp, size_t size);

@@ -1132,8 +1132,10 @@ bool csp_has_root(Csp *csp);
 // for whoever reads it, so it belongs in csp_block's work.
 void csp_write_out(CspCall *call, const char *data, size_t len);
 void csp_flush_out(Csp *csp);
-// Standard error (or write_err): at once.
+// Standard error (or write_err): at once. The second may wait for whoever reads
+// it, so it belongs in csp_block's work.
 void csp_write_err(CspCall *call, const char *data, size_t len);
+void csp_flush_err(Csp *csp, const char *data, size_t len);
 // Tells of a failure that no script can be told of any more. It writes text to
 // standard error (or write_err) at once. A csp_run that would give status 0
 // gives 1. Any thread. A CspClass's finalize may call it, too.

@@ -109,6 +109,7 @@ static CspStatus native_write(CspCall *call) {
   if (!csp_need_string(call, 0, &data, &len)) return CSP_PANIC;
   csp_write_out(call, data, len);
   csp_write_err(call, data, len);
+  csp_flush_err(csp_of(call), data, len);
   csp_flush_out(csp_of(call));
   csp_report(csp_of(call), data, len);
   return csp_ok_int(call, csp_wall_clock(call) / 2 + csp_monotonic(call) / 2);

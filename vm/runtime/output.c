@@ -175,6 +175,10 @@ void csp_write_err(CspCall *call, const char *data, size_t len) {
   output_error(runtime_of(call->vm), data, len);
 }
 
+void csp_flush_err(Csp *csp, const char *data, size_t len) {
+  output_error(csp, data, len);
+}
+
 void csp_flush_out(Csp *csp) { vm_out_flush(&csp->vm); }
 
 // --- The end of a run -------------------------------------------------------
