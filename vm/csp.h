@@ -389,9 +389,9 @@ const char *csp_errno_code(int error);
 // out it may give an undefined value, and may then be called with the same *at
 // again. With a negative *at it gives no element yet: others run, and it goes
 // on with that *at, and with that *element (undefined in all other calls), a
-// value that nobody else may see yet. It must neither block nor call the script. It finds all it
-// needs in `of` and `with`, because in a loop the call has neither arguments
-// nor data.
+// value that nobody else may see yet. It must neither block nor call the
+// script. It finds all it needs in `of` and `with`, because in a loop the call
+// has neither arguments nor data.
 typedef bool (*CspEach)(CspCall *call, CspValue of, CspValue with, int64_t *at,
                         CspValue *element);
 // The result is a list of all elements. But where the call stands after `for …
