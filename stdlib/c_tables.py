@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of C that regexp_tables.py and text_tables.py write."""
+"""Tables of C that regexp_tables.py, text_tables.py and html_names.py write."""
 
 END = 0x110000  # after the last code point
 
