@@ -54,8 +54,7 @@ static CspStatus pg_is_idle(CspCall *call) {
   // notices.
   if (idle && pg_is_readable(link) && !pg_consume(link)) link->lost = true;
   if (idle) PQisBusy(link->conn);  // reads what has come
-  for (PGnotify *one; idle && (one = PQnotifies(link->conn)) != NULL;)
-    PQfreemem(one);
+  if (idle) pg_drop_notices(link);
   if (link->lost) idle = false;
   if (idle) pg_took(link, (size_t)link->held);
   pg_leave(call, link);

@@ -25,7 +25,8 @@ enum {
   PG_KEPT_BYTES = 1 << 18,  // more in one statement, and the link is not kept
   PG_MESSAGE = 1024,
   PG_CODE = 16,
-  PG_DEEP = 16  // lists in one another
+  PG_DEEP = 16,    // lists in one another
+  PG_SETTING = 64  // of a setting's name
 };
 
 // What _run wants, as postgres.csp has it: rows from 1 on, or one of these.
@@ -64,6 +65,19 @@ typedef struct PgParams {
   int count, room;
 } PgParams;
 
+// What the gate knows of the messages that have passed it.
+typedef struct PgFrames {
+  bool off;        // they are encrypted, or libpq will refuse what follows
+  bool foul;       // one of them was not let through
+  bool described;  // rows were, and have not ended
+  int settings;    // that libpq had not known
+  unsigned char kind;
+  uint8_t filled;  // bytes of the head that were seen, 5 of a whole one
+  uint8_t named;   // bytes of the setting's name
+  uint32_t left;   // the length as far as it was seen, then of the body
+  char name[PG_SETTING];
+} PgFrames;
+
 typedef struct PgLink {
   Csp *csp;
   DbShared *shared;
@@ -72,6 +86,7 @@ typedef struct PgLink {
   CspFd *fd;                  // of a duplicate of the connection's descriptor
   bool gated, gate_shut;      // gate_shut: nothing can be sent any more
   int gate_real, gate_outer;  // descriptors, if gated
+  PgFrames frames;            // that have passed it
   char state;                 // atomic: PG_FREE or PG_TAKEN
   bool closed;                // atomic: by _close or _drop
   PgPhase phase;
@@ -155,6 +170,7 @@ bool pg_consume(PgLink *link);  // false: lost
 // Bytes that were taken from libpq.
 void pg_took(PgLink *link, size_t bytes);
 void pg_drop_stmts(PgLink *link);
+void pg_drop_notices(PgLink *link);
 
 // --- postgres_gate.c --------------------------------------------------------
 // Puts the gate before the socket of a link that is connected. false: no

@@ -12,6 +12,9 @@
 //
 // A piece is looked at, handed on, and then taken, as far as it was handed on.
 // So the gate keeps no bytes of its own.
+//
+// A message that libpq cannot bear ends there (pg_is_foul), unless TLS hides
+// them all.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -34,6 +37,7 @@ bool pg_gate(PgLink *link) {
   bool put = dup3(pair[1], number, O_CLOEXEC) == number;
   close(pair[1]);
   link->gated = true;
+  link->frames = (PgFrames){.off = PQsslInUse(link->conn) == 1};
   link->gate_real = real;
   link->gate_outer = pair[0];
   return put;
@@ -45,21 +49,123 @@ static int gate_waiting(int number) {
   return ioctl(number, FIONREAD, &waiting) == 0 ? waiting : 0;
 }
 
+// --- Messages ---------------------------------------------------------------
+// Whether a message of that kind is one that libpq 15 cannot bear.
+//
+//   t        parameters of a statement, which the module never asks for
+//   G, H, W  a COPY begins, where rows were described
+//
+// With both libpq forgets a result that it has, and 2 KB with it, each time.
+static bool pg_is_foul(const PgFrames *frames) {
+  switch (frames->kind) {
+    case 't':
+      return true;
+    case 'G':
+    case 'H':
+    case 'W':
+      return frames->described;
+    default:
+      return false;
+  }
+}
+
+static void note_kind(PgFrames *frames, unsigned char kind) {
+  frames->kind = kind;
+  frames->left = frames->named = 0;
+  frames->foul = pg_is_foul(frames);
+  if (kind == 'T')
+    frames->described = true;
+  else if (kind == 'C' || kind == 'E' || kind == 'I' || kind == 'Z')
+    frames->described = false;
+}
+
+static void note_length(PgFrames *frames) {
+  frames->off = frames->left < 4 || frames->left > INT32_MAX;
+  frames->left -= 4;  // it counts itself
+}
+
+// Settings stay in a list of libpq's for ever, and it looks through that for
+// each. So there may not be many names.
+static void note_setting(PgFrames *frames, const PGconn *conn) {
+  enum { SETTINGS = 1000 };
+  frames->name[frames->named] = '\0';
+  if (PQparameterStatus(conn, frames->name) == NULL)
+    frames->foul = ++frames->settings > SETTINGS;
+}
+
+// A part of the body. Returns its length.
+static size_t note_body(PgFrames *frames, const PGconn *conn, const char *data,
+                        size_t len) {
+  if (len > frames->left) len = frames->left;
+  frames->left -= (uint32_t)len;
+  for (size_t i = 0; frames->kind == 'S' && i < len; i++)
+    if (frames->named < PG_SETTING - 1) frames->name[frames->named++] = data[i];
+  if (frames->kind == 'S' && frames->left == 0) note_setting(frames, conn);
+  return len;
+}
+
+// How many of the bytes may pass: those before a message that is foul.
+static size_t frames_pass(PgFrames *frames, const PGconn *conn,
+                          const char *data, size_t len) {
+  enum { HEAD = 5 };
+  size_t at = 0;
+  while (at < len && !frames->off && !frames->foul) {
+    if (frames->filled == 0) {
+      note_kind(frames, (unsigned char)data[at]);
+      if (frames->foul) return at;
+      frames->filled = 1;
+      at++;
+    } else if (frames->filled < HEAD) {
+      frames->left = frames->left << 8 | (unsigned char)data[at++];
+      if (++frames->filled == HEAD) note_length(frames);
+    } else {
+      at += note_body(frames, conn, data + at, len - at);
+    }
+    if (frames->filled == HEAD && frames->left == 0) frames->filled = 0;
+  }
+  return frames->foul ? at : len;
+}
+
+// --- Moving -----------------------------------------------------------------
+static bool is_later(ssize_t moved) {
+  return moved < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
 // Moves a piece. Returns its length, 0 if there is none or no room for it, or
 // -1 at the end of `from` or of `to`.
 static ssize_t gate_move(int from, int to) {
   char piece[GATE_PIECE];
   ssize_t came = recv(from, piece, sizeof piece, MSG_PEEK | MSG_DONTWAIT);
-  if (came <= 0)
-    return came < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+  if (came <= 0) return is_later(came) ? 0 : -1;
   ssize_t went = send(to, piece, (size_t)came, MSG_NOSIGNAL | MSG_DONTWAIT);
-  if (went < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
+  if (went < 0) return is_later(went) ? 0 : -1;
+  return recv(from, piece, (size_t)went, MSG_DONTWAIT);
+}
+
+// The same inwards, for what may pass. What follows it is the end.
+static ssize_t gate_let_in(PgLink *link) {
+  char piece[GATE_PIECE];
+  PgFrames seen = link->frames;
+  int from = link->gate_real, to = link->gate_outer;
+  ssize_t came = recv(from, piece, sizeof piece, MSG_PEEK | MSG_DONTWAIT);
+  if (came <= 0) return is_later(came) ? 0 : -1;
+  size_t may = frames_pass(&seen, link->conn, piece, (size_t)came);
+  if (may == 0) {
+    link->frames = seen;
+    return -1;
+  }
+  ssize_t went = send(to, piece, may, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (went < 0) return is_later(went) ? 0 : -1;
+  if ((size_t)went == may)
+    link->frames = seen;
+  else
+    frames_pass(&link->frames, link->conn, piece, (size_t)went);
   return recv(from, piece, (size_t)went, MSG_DONTWAIT);
 }
 
 void pg_gate_in(PgLink *link) {
   if (!link->gated || gate_waiting(PQsocket(link->conn)) >= GATE_PIECE) return;
-  if (gate_move(link->gate_real, link->gate_outer) < 0)
+  if (gate_let_in(link) < 0)
     shutdown(link->gate_outer, SHUT_WR);  // libpq sees the end after the rest
 }
 

@@ -202,6 +202,11 @@ bool pg_consume(PgLink *link) {
   pg_set_held(link, link->held + waiting);
   if (link->held > PG_KEPT_BYTES) link->fat = true;
   link->heard = true;
+  if (link->frames.foul) {
+    pg_break(link, "invalid",
+             "the server sent a message that does not belong there");
+    return false;
+  }
   return PQconsumeInput(link->conn) == 1;
 }
 
@@ -241,6 +246,13 @@ static void pg_send(PgLink *link) {
   link->unsent = left > 0 || pg_gate_holds(link);
 }
 
+static bool pg_has_result(PgLink *link) { return PQisBusy(link->conn) == 0; }
+
+// Notifications that nobody listens for. (libpq keeps each until it is asked.)
+void pg_drop_notices(PgLink *link) {
+  for (PGnotify *one; (one = PQnotifies(link->conn)) != NULL;) PQfreemem(one);
+}
+
 static PgNext pg_pump_over(PgLink *link) {
   pg_note_lost(link);
   return PG_NEXT_OVER;
@@ -260,6 +272,7 @@ PgNext pg_pump(CspCall *call, PgLink *link, bool (*is_ready)(PgLink *link)) {
       return link->unsent ? PG_NEXT_WRITE : PG_NEXT_READ;
     int64_t begun = csp_monotonic(call);
     if (!link->lost && !pg_consume(link)) link->lost = true;
+    if (is_ready == pg_has_result) pg_drop_notices(link);
     if (pg_takes_too_much(link)) {
       pg_break(link, "memory", "the server sends more than memory is left for");
       return PG_NEXT_OVER;
@@ -285,8 +298,6 @@ CspStatus pg_wait(CspCall *call, PgStep *step, PgNext next,
                    next == PG_NEXT_WRITE ? CSP_WRITES : CSP_READS, until);
   return csp_again(call, go, step, sizeof *step, 2);
 }
-
-static bool pg_has_result(PgLink *link) { return PQisBusy(link->conn) == 0; }
 
 static CspStatus pg_drive_on(CspCall *call, void *data, bool on) {
   PgStep *step = data;
@@ -321,8 +332,7 @@ CspStatus pg_drive(CspCall *call, PgStep *step) {
     if (result == NULL) {
       pg_set_held(link, 0);
       link->largest = 0;
-      for (PGnotify *one; (one = PQnotifies(link->conn)) != NULL;)
-        PQfreemem(one);
+      pg_drop_notices(link);
     }
     if (!step->take(call, step, result, &status)) return status;
     if (csp_spent(call, 300))
