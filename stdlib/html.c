@@ -105,38 +105,47 @@ static void html_read_number(TextJob *job) {
   if (job->at < job->s.len && job->s.data[job->at] == ';') job->at++;
 }
 
-// How the name compares with that of the table's number i. *after: what follows
-// that.
-static int html_compare(Str name, size_t i, const unsigned char **after) {
-  const unsigned char *other = html_names + html_name_places[i];
+// How the name compares with the one that begins at `other`. *after: where that
+// is as long as this one.
+static int html_compare(Str name, const char *other, const char **after) {
   for (size_t n = 0; n < name.len; n++)
-    if ((unsigned char)name.data[n] != other[n])
-      return (unsigned char)name.data[n] < other[n] ? -1 : 1;
+    if (name.data[n] != other[n])
+      return (unsigned char)name.data[n] < (unsigned char)other[n] ? -1 : 1;
   *after = other + name.len;
-  return **after > HTML_NEEDS_NONE ? -1 : 0;
+  return is_text_alnum((unsigned char)**after) ? -1 : 0;
+}
+
+// Where the name stands among those between two blanks: what follows it there,
+// or NULL.
+static const char *html_find(Str name, const char *low, const char *high) {
+  while (low < high) {
+    const char *middle = low + (high - low) / 2, *after = NULL;
+    while (*middle != ' ') middle--;
+    int order = html_compare(name, middle + 1, &after);
+    if (order == 0) return after;
+    if (order < 0) {
+      high = middle;
+    } else {
+      low = middle + 1;
+      while (*low != ' ') low++;
+    }
+  }
+  return NULL;
 }
 
 // What a name stands for, without a semicolon unless it ends with one. None: it
 // is no name.
 static Str html_value_of(Str name) {
-  const unsigned char *after = NULL;
-  size_t low = 0, high = html_name_places_count - 1;
   bool ended = name.len > 0 && name.data[name.len - 1] == ';';
   if (ended) name.len--;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    int order = html_compare(name, middle, &after);
-    if (order == 0 && *after == HTML_NEEDS_END && !ended) break;
-    if (order == 0)
-      return (Str){
-          (const char *)after + 1,
-          (size_t)(html_names + html_name_places[middle + 1] - after - 1)};
-    if (order < 0)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return (Str){NULL, 0};
+  if (name.len == 0 || name.data[0] < 'A') return (Str){NULL, 0};
+  bool small = name.data[0] >= 'a';
+  const char *names = html_names[name.data[0] - (small ? 'a' - 26 : 'A')];
+  const char *after = html_find(name, names, names + strlen(names) - 1);
+  if (after == NULL || (*after == HTML_NEEDS_END && !ended))
+    return (Str){NULL, 0};
+  after++;
+  return (Str){after, (size_t)(strchr(after, ' ') - after)};
 }
 
 // The reference by name that follows "&", which lies before `at`. Without a

@@ -87,7 +87,7 @@ static void note_length(PgFrames *frames) {
 // Settings stay in a list of libpq's for ever, and it looks through that for
 // each. So there may not be many names.
 static void note_setting(PgFrames *frames, const PGconn *conn) {
-  enum { SETTINGS = 1000 };
+  enum { SETTINGS = 2000 };  // more than a piece has
   frames->name[frames->named] = '\0';
   if (PQparameterStatus(conn, frames->name) == NULL)
     frames->foul = ++frames->settings > SETTINGS;
