@@ -1,4 +1,4 @@
-# html.unescape against Python's: each name, with and without what may follow it,
+# html.unescape against Python's: each name, with and without what may follow,
 # each number up to U+10FFFF and some beyond, and random texts.
 # expect: 2231 names, 1114200 numbers, 20000 texts
 # timeout: 60

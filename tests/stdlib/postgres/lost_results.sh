@@ -1,6 +1,7 @@
-# Messages for which libpq forgets a result that it has, 2 KB each time, or keeps
-# something for ever: with a limit of memory they do not reach it. (LeakSanitizer
-# had found such a result.) What servers may say goes through, in any pieces.
+# Messages for which libpq forgets a result that it has, 2 KB each time, or
+# keeps something for ever: with a limit of memory they do not reach it.
+# (LeakSanitizer had found such a result.) What servers may say goes through, in
+# any pieces.
 # timeout: 120
 # small: CSPDEBUG=
 # expect: rows, then t: invalid the server sent a message that does not belong there
