@@ -33,7 +33,7 @@
 # expect: share/doc/cspvm/LICENSE
 # expect: share/man/man1/cspvm.1
 # expect: 42
-. tests/embed/lib/installed.sh
+own=1 . tests/embed/lib/installed.sh
 cd "$stage$prefix" || exit
 version=$(bin/cspvm --version | cut -d' ' -f2)
 

@@ -1,5 +1,6 @@
 # Deferred calls that do not end have the time of grace. Then they are
-# cancelled, too, whether they compute or wait, and the others still run.
+# cancelled, too, whether they compute or wait, and the others still run. Most of
+# the time of grace (5 s) the one that computes sleeps, too, as that costs less.
 # expect: ('waits\nlast\n', '', 130)
 # expect: ('computes\nlast\n', '', 143)
 # timeout: 60
@@ -19,7 +20,7 @@ os.flush()
 sleep(1h)
 """
 both = [Program(CODE % ("waits", "sleep(1h)")),
-        Program(CODE % ("computes", "for { }"))]
+        Program(CODE % ("computes", "sleep(4500ms)\n  for { }"))]
 for p, name in zip(both, ("INT", "TERM")):
     p.expect("ready")
     p.send(name)

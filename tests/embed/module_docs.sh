@@ -4,7 +4,7 @@
 # expect: as C
 # expect: as C++
 # once: it is compiled each time
-. tests/embed/lib/installed.sh
+own=1 . tests/embed/lib/installed.sh
 fence() { awk -v kind="$1" '$0 == "```" kind { on = 1; next } /^```/ { on = 0 } on' docs/modules.md; }
 fence 'c file words.c' > "$TMPDIR/words.c"
 fence 'csp native' > "$TMPDIR/main.csp"

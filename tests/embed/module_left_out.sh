@@ -4,7 +4,7 @@
 # expect: zlib.package
 # expect: -e:1:1: error: cannot load the module "zlib": it was not built, as the Debian package zlib1g-dev was missing; install that, and run make again
 # once: it does not depend on the number of Ps
-. tests/embed/lib/installed.sh
+own=1 . tests/embed/lib/installed.sh
 . tests/embed/lib/modules.sh
 env -u MAKEFLAGS -u MAKELEVEL make -s HEADER_zlib=no_such.h BUILD="$TMPDIR/b" \
   without-zlib "$TMPDIR/b/modules/zlib.package" | grep -v '/zlib.package'

@@ -3,7 +3,7 @@
 # entry alone, and no copy of the library is in it. What is wrong is printed.
 # expect: all found
 # once: it is compiled each time
-. tests/embed/lib/installed.sh
+own=1 . tests/embed/lib/installed.sh
 . tests/embed/lib/modules.sh
 grep -v '^#define' vm/csp.h | grep -oE '\bcsp_[a-z0-9_]+\(' | tr -d '(' | sort -u > "$TMPDIR/declared"
 {

@@ -3,7 +3,7 @@
 # expect: 42
 # expect: 43
 # once: it is compiled each time
-. tests/embed/lib/installed.sh
+own=1 . tests/embed/lib/installed.sh
 . tests/embed/lib/modules.sh
 # A tree of its own, as the module is no part of the project.
 mkdir "$TMPDIR/tree"

@@ -2,7 +2,7 @@
 # used is a compile error that tells why.
 # timeout: 60
 # once: they are compiled each time
-. tests/embed/lib/installed.sh
+own=1 . tests/embed/lib/installed.sh
 . tests/embed/lib/modules.sh
 
 # expect: found: 1

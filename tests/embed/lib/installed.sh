@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests: installs the build that is tested below $stage$prefix, as
-# a packager would, and tells how hosts are built with that.
+# a packager would, and tells how hosts are built with that. All tests of one
+# tests/run share $INSTALLED, where the first of them installs. A test that
+# changes what is installed says own=1 before, and has a folder of its own.
 build=$(dirname "$CSPVM")
 symbols=$(nm "$CSPVM") counters=
 case $symbols in
@@ -15,7 +17,8 @@ case $symbols in
 *__gcov_init*) counters=$(gcc -print-file-name=libgcov.a) ;;
 esac
 flags="-Wall -Wextra -Wpedantic -Werror ${san:+-fsanitize=${san/all/address,undefined}}"
-stage=$TMPDIR/stage prefix=/opt/cspvm
+[ -z "${own-}" ] || unset INSTALLED
+stage=${INSTALLED-$TMPDIR/stage} prefix=/opt/cspvm
 lib=$stage$prefix/lib
 
 # What was built is installed (-o all): nothing is compiled here.
@@ -24,7 +27,17 @@ make_() {
     BUILD="$build" DESTDIR="$stage" PREFIX="$prefix" > "$TMPDIR/log" 2>&1 ||
     { cat "$TMPDIR/log"; exit 1; }
 }
-make_ install
+# It is whole when it has its name.
+if [ -z "${INSTALLED-}" ]; then
+  make_ install
+elif [ ! -e "$INSTALLED" ]; then
+  (
+    flock 9
+    [ ! -e "$INSTALLED" ] || exit 0
+    stage=$INSTALLED.begun
+    make_ install && mv "$stage" "$INSTALLED"
+  ) 9> "$INSTALLED.lock" || exit
+fi
 
 export PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$stage
 export LD_LIBRARY_PATH=$lib
