@@ -8,6 +8,7 @@
 
 #include "embed_fixture.h"
 
+#define LIMIT ((uint64_t)1 << 30)
 enum { TIMES = 4, WAIT_MS = 10000, WORK = 2 * 1000 * 1000 };
 
 #define BUSY "func busy() { n := 0; for i in 100000 { n += i }; return n }\n"
@@ -59,7 +60,8 @@ static CspStatus next_piece(CspCall *call, void *data, bool on) {
 }
 
 static CspStatus in_pieces(CspCall *call) {
-  return csp_again(call, next_piece, NULL, 0, 0);
+  char none = 0;
+  return csp_again(call, next_piece, &none, 1, 0);
 }
 
 static void nothing(void *data) { (void)data; }
@@ -109,7 +111,7 @@ static const CspFunction natives[] = {{"waits", "", waits},
 // --- Tests ------------------------------------------------------------------
 static void expect_all(const char *what) {
   char text[1024];
-  open_host(&host, 2);
+  open_limited(&host, 2, LIMIT, 0);  // without stress: `busy` is long
   assert_true(csp_register_builtins(host.csp, natives));
   snprintf(text, sizeof text,
            "done := 0\n" BUSY
@@ -161,6 +163,7 @@ static void in_errors(void **state) {
   CspConfig config;
   test_config(&config);
   config.procs = 2;
+  config.debug = NULL;  // as in LIMIT
   config.write_err = slow_err;
   atomic_store(&errors_done, 0);
   memset(&host, 0, sizeof host);
@@ -187,7 +190,7 @@ static void in_posts(void **state) {
   static char script[] = BUSY "keep(busy)\n<-chan()\n";
   atomic_int done = 0;
   pthread_t thread;
-  open_host(&host, 2);
+  open_limited(&host, 2, LIMIT, 0);  // without stress: `busy` is long
   assert_true(csp_register_builtins(host.csp, natives));
   csp_keep(host.csp);
   assert_int_equal(pthread_create(&thread, NULL, run_script, script), 0);
