@@ -318,7 +318,7 @@ void group_begin_outer(G *g, Group *group) {
   inner->parent = group;
 }
 
-static void join(Group *group, G *g, bool is_aide) {
+static void join_group(Group *group, G *g, bool is_aide) {
   while (group != NULL && group->solo) group = group->parent;
   // relaxed, both: g has not started
   rt_store_relaxed(&g->shielded, (uint8_t)0);
@@ -336,12 +336,12 @@ static void join(Group *group, G *g, bool is_aide) {
 
 void group_join(P *p, Group *group, G *g) {
   (void)p;
-  join(group, g, false);
+  join_group(group, g, false);
 }
 
 void group_join_aide(P *p, Group *group, G *g) {
   (void)p;
-  join(group, g, true);
+  join_group(group, g, true);
 }
 
 void group_lose_aide(G *g) {

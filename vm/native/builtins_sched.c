@@ -112,7 +112,7 @@ static CspStatus sched_gc_(CspCall *call) {
 }
 
 // Starts a goroutine, as if by the caller of the module's function.
-static CspStatus start(CspCall *call, Value f, bool is_aide) {
+static CspStatus start_goroutine(CspCall *call, Value f, bool is_aide) {
   Local *local = call->local;
   if (!goroutine_allowed(local, call->g)) return CSP_PANIC;
   Goroutine *made = goroutine_new(local, f, NULL, 0);
@@ -132,7 +132,7 @@ static CspStatus sched_background_(CspCall *call) {
   if (csp_type(csp_wrap(f)) != CSP_FUNC)
     return csp_panic(call, "sched.background: f must be func, not %s",
                      value_type_name(f));
-  return start(call, f, false);
+  return start_goroutine(call, f, false);
 }
 
 // One that ends with the innermost group around, which does not wait for it.
@@ -141,7 +141,7 @@ static CspStatus sched_aide_(CspCall *call) {
   if (csp_type(csp_wrap(f)) != CSP_FUNC)
     return csp_panic(call, "_sched_aide: f must be func, not %s",
                      value_type_name(f));
-  return start(call, f, true);
+  return start_goroutine(call, f, true);
 }
 
 // _sched_select(cases, prio): index, value, ok.
