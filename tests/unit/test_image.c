@@ -136,6 +136,37 @@ static void only_functions_are_held(void **state) {
   }
 }
 
+// The collector takes an aide that nothing can wake. But one that is in a group
+// of its own stays, as that group hangs on the one around.
+static void an_aide_inside_a_group_stays(void **state) {
+  (void)state;
+  Host host;
+  size_t count;
+  open_host(&host, 1);
+  uint32_t *image = compile(&host, "func aide(f) { _sched_aide(f) }\n", &count);
+  assert_non_null(image);
+  assert_true(csp_register_prelude(host.csp, image, count));
+  assert_int_equal(run(&host,
+                       "import \"sched\"\n"
+                       "group {\n"
+                       "  aide(func() {\n"
+                       "    defer println(\"ends\")\n"
+                       "    group { <-chan() }\n"
+                       "  })\n"
+                       "  aide(func() { <-chan() })\n"
+                       "  sleep(1ms)\n"
+                       "  for _ in 3 { sched.gc() }\n"
+                       "  junk := []\n"
+                       "  for i in 1000 { junk.push([i, \"${i}\"]) }\n"
+                       "  println(\"runs\")\n"
+                       "}\n"
+                       "println(\"done\")\n"),
+                   0);
+  assert_string_equal(host.out, "runs\nends\ndone\n");
+  free(image);
+  close_host(&host);
+}
+
 static CspStatus nothing(CspCall *call) { return csp_ok_nothing(call); }
 static const CspFunction extra[] = {{"extra", "", nothing}, {NULL, NULL, NULL}};
 
@@ -304,6 +335,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_image_holds_what_was_compiled),
       cmocka_unit_test(an_empty_prelude_has_an_image),
+      cmocka_unit_test(an_aide_inside_a_group_stays),
       cmocka_unit_test(only_functions_are_held),
       cmocka_unit_test(natives_that_are_missing_are_named),
       cmocka_unit_test(another_versions_image_is_refused),

@@ -332,6 +332,8 @@ static void scan_task(GcMarker *marker, ObjTask *task) {
 
 // What can end: they are woken when it is cancelled, or its owner when they
 // end. It ends whether its aides do or not, so they have to be found elsewhere.
+// But an aide inside a group of its own stays, because that group hangs on this
+// one.
 static void scan_group(GcMarker *marker, const ObjGroup *obj) {
   const Group *group = &obj->group;
   gc_mark(marker, obj->failure);
@@ -342,7 +344,9 @@ static void scan_group(GcMarker *marker, const ObjGroup *obj) {
   gc_mark_obj(marker, goroutine_of(group->owner));
   if (group->parent != NULL) gc_mark_obj(marker, obj_group(group->parent));
   for (const G *g = group->members; g != NULL; g = g->member_next)
-    if (!g->is_aide) gc_mark_obj(marker, goroutine_of((G *)(uintptr_t)g));
+    // relaxed: the world is stopped
+    if (!g->is_aide || rt_load_relaxed(&g->group) != group)
+      gc_mark_obj(marker, goroutine_of((G *)(uintptr_t)g));
 }
 
 static void scan_module(GcMarker *marker, const ObjModule *module) {

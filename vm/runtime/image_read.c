@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Preludes: making the functions of an image (image.c describes it).
+// Preludes: making the functions of an image (image_write.c describes it).
 //
 // An image is code, and is trusted as the host's own code is, because the
 // library's is built into it. But one that was damaged on its way (a file cut

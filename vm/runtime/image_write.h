@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the writer of prelude images (image.c, which describes them) and their
-// reader (image_read.c) share.
-#ifndef CSP_VM_IMAGE_H
-#define CSP_VM_IMAGE_H
+// What the writer of prelude images (image_write.c, which describes them) and
+// their reader (image_read.c) share.
+#ifndef CSP_VM_RUNTIME_IMAGE_WRITE_H
+#define CSP_VM_RUNTIME_IMAGE_WRITE_H
 
 #include <stdint.h>
 
