@@ -272,7 +272,8 @@ CspStatus csp_block_fd(CspCall *call, CspWait *wait, void (*work)(void *data),
 }
 
 void csp_write_out(CspCall *call, const char *data, size_t len) {
-  call->vm->hooks->write(call->vm, data, len);
+  P *p = call->g != NULL && !native_is_over(call) ? call->local->p : NULL;
+  call->vm->hooks->write(call->vm, p, data, len);
 }
 
 const char *csp_no_thread(void) {

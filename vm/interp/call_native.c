@@ -516,7 +516,7 @@ static bool arguments_fit(Local *local, Goroutine *g, const NativeDef *def,
 
 // Results would not be seen by a collection meanwhile. What writes has none.
 static bool is_to_flush(const CspCall *call, CspStatus status) {
-  // relaxed: a hint, set in output_add. The flush takes the lock
+  // relaxed: a hint, set in output_write. The flush takes the lock
   return status == CSP_OK && call->nresults == 0 &&
          rt_load_relaxed(&call->vm->output_full);
 }

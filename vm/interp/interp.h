@@ -84,7 +84,7 @@ typedef struct VmHooks {
   void (*task_ended)(Local *local, ObjTask *task);
   // Standard output. The first adds to what is to be written. The second writes
   // it, and may block.
-  void (*write)(Vm *vm, const char *data, size_t len);
+  void (*write)(Vm *vm, P *p, const char *data, size_t len);  // p: or NULL
   void (*flush)(Vm *vm);
 } VmHooks;
 

@@ -105,15 +105,18 @@ static bool is_flood(const Csp *csp, size_t more) {
          rt_load_relaxed(&csp->out.len) + more > OUTPUT_MOST;
 }
 
-// After what is in the buffer. Blocks this M with its P.
-static void write_through(Csp *csp, const char *data, size_t len) {
+// After what is in the buffer. Blocks this M with its P, or none: nobody is to
+// wait for that.
+static void write_through(Csp *csp, P *p, const char *data, size_t len) {
+  if (p != NULL) sched_not_alone(p);
   rt_lock(&csp->out.writing);
   write_buffer(csp);
   output_emit(csp, data, len);
   rt_unlock(&csp->out.writing);
 }
 
-void output_add(Csp *csp, const char *data, size_t len) {
+void output_write(Vm *vm, P *p, const char *data, size_t len) {
+  Csp *csp = runtime_of(vm);
   Output *out = &csp->out;
   bool flood = is_flood(csp, len);
   rt_lock(&out->lock);
@@ -129,11 +132,7 @@ void output_add(Csp *csp, const char *data, size_t len) {
       rt_store_relaxed(&csp->vm.output_full, 1u);
   }
   rt_unlock(&out->lock);
-  if (!kept) write_through(csp, data, len);
-}
-
-void output_write(Vm *vm, const char *data, size_t len) {
-  output_add(runtime_of(vm), data, len);
+  if (!kept) write_through(csp, p, data, len);
 }
 
 void vm_out_flush(Vm *vm) {
@@ -149,7 +148,7 @@ void vm_out_flush(Vm *vm) {
 // A pipe that poll says can be written takes PIPE_BUF bytes at least.
 static bool would_not_block(const Csp *csp) {
   struct pollfd now = {STDOUT_FILENO, POLLOUT, 0};
-  // relaxed: a hint. What others add meanwhile (output_add) is flushed next
+  // relaxed: a hint. What others add meanwhile (output_write) is flushed next
   // time
   return csp->config.write_out != NULL ||
          (rt_load_relaxed(&csp->out.len) <= PIPE_BUF && poll(&now, 1, 0) > 0);

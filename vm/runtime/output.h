@@ -26,14 +26,14 @@ typedef struct AtEnd {
 
 bool output_init(Csp *csp);
 void output_free(Csp *csp);
-void output_add(Csp *csp, const char *data, size_t len);
 // By an M that goes idle: writes what is there, unless another does. true:
 // nothing was done, as it might block and may_block is false.
 bool output_flush_idle(Csp *csp, bool may_block);
 void output_error(Csp *csp, const char *data, size_t len);
 void output_no_memory(Csp *csp);  // says so on standard error
 void at_end_run(Csp *csp);        // calls them all
-void output_write(Vm *vm, const char *data, size_t len);  // VmHooks.write
+// VmHooks.write
+void output_write(Vm *vm, P *p, const char *data, size_t len);
 void vm_out_flush(Vm *vm);  // VmHooks.flush: blocks
 
 #endif
