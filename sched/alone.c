@@ -29,9 +29,8 @@
 //     host's function may also have looks inside, in csp_work and csp_call. In
 //     the one no P becomes alone (sched_look_aside). After the other, and
 //     before each further piece of a native, it is ended again (native_enter).
-//   - It ends it before it waits for other Ps, which may be waiting for it:
-//   when
-//     it stops the world, stops for others, or makes a handshake.
+//   - It ends it before it waits for other Ps, which may be waiting for it. So
+//     it does when it stops the world, stops for others, or makes a handshake.
 //   - When it goes idle, or is stopped at the end, it ends, too (alone_left).
 //
 // While an M waits its P is not idle, so no P becomes alone meanwhile.

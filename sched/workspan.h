@@ -20,8 +20,9 @@ void workspan_runs(P *p, G *g);  // g begins to run, or runs on
 void workspan_left(P *p, G *g);  // g leaves p, with its reason set
 void workspan_readied(P *p, G *g);            // g, WAITING, is to be readied
 void workspan_follows(P *p, const G *inner);  // the running G goes on after it
-// What the G that runs has behind it, or 0 where none runs. What it follows.
+// The span of the G that runs, up to now, or 0 where none runs.
 int64_t workspan_now(P *p);
+// The G that runs goes on after something that had that span.
 void workspan_join(P *p, int64_t span);
 
 // The word in that slot of a block is put, or was taken, by the G that runs.
