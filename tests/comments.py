@@ -356,7 +356,7 @@ PLANTED = (
     ("a", "#!/bin/sh\n# one; two; three\n"),
     ("a.py", "# one" + " two" * 20 + "\n"),
     ("a.sh", "# It is in no_such_file.c, not here.\n"),
-    ("a.sh", "# It calls no_such_function in vain.\n"),
+    ("a.sh", "# It calls no_such_" "function in vain.\n"),  # no word of this file
 )
 
 
