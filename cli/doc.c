@@ -2,7 +2,7 @@
 // Looking up functions in the table of docs/library.md (doc.h).
 //
 // The table is one constant text, which is read from its beginning at each
-// query: it takes nothing of a start without a query. No runtime is needed.
+// query. So a start without a query pays nothing for it. No runtime is needed.
 #include "cli/doc.h"
 
 #include <stdio.h>

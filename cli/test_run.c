@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs tests, several at a time; says how each ended, in their order.
+// Runs tests, several at a time, and says in their order how each ended.
 //
 // One thread, one loop: it sleeps until a process has written something or has
 // ended, a time is up, or a signal asks for the end. The tests are started in

@@ -3,8 +3,8 @@
 //
 // A node is written as (kind name or literal or operator, then the children). A
 // missing child before one that is there is `_`. A chain of several, or one
-// that may hold several, stands in brackets. Only reads the tree, and recurses
-// as deep as it is.
+// that may hold several, stands in brackets. The dump only reads the tree, and
+// recurses as deep as the tree is.
 #include "lang/ast_dump.h"
 
 #include <ctype.h>

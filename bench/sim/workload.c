@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The programs of the simulation, as goroutines in C over sched.h, compiled
 // like sched/ with a call at each access. In each run the main G lets all Ps
-// run at once, so that all threads exist (warm-up), begins to measure, runs the
-// workload, ends the measurement, ends the runtime.
+// run at once, so that all threads exist (warm-up). It begins to measure, runs
+// the workload, ends the measurement, and ends the runtime.
 // task.h has what they are made of, and workload_more.c more of them.
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What stands twice where once is meant: keys of a map, constants of a
-// switch's cases. Literals and tuples of literals are looked at. Numbers of one
+// Warnings about what is written twice where once is meant: the keys of a map,
+// and the constants of a switch's cases. Only literals and tuples of literals
+// are compared. Numbers of one
 // value are one key, whether they are written as an int or as a float.
 #include "lang/check/duplicates.h"
 

@@ -6,12 +6,12 @@
 // and the collector need no lock. If two goroutines add one at the same time,
 // one of them is lost. Without memory a place is lost, too.
 //
-// An error that is made at a file's top level has none. It is a constant
-// mostly, that many functions return, and its places would be mixed. The
+// An error that is made at a file's top level has none. Most of these are
+// constants that many functions return, and their places would be mixed. The
 // runtime's own errors have none either (ERROR_PLAIN).
 //
-// All by the P that runs the goroutine, but for printing, which any thread may
-// do that has the error.
+// The P that runs the goroutine calls these functions. Any thread that has the
+// error may print the places.
 #include "vm/interp/places.h"
 
 #include <string.h>
