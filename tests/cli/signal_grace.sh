@@ -1,6 +1,6 @@
 # Deferred calls that do not end have the time of grace. Then they are
-# cancelled, too, whether they compute or wait, and the others still run. Most of
-# the time of grace (5 s) the one that computes sleeps, too, as that costs less.
+# cancelled, too, whether they compute or wait, and the others still run. Of the
+# time of grace (5 s) the one that computes sleeps most, as that costs less.
 # expect: ('waits\nlast\n', '', 130)
 # expect: ('computes\nlast\n', '', 143)
 # timeout: 60
