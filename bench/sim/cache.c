@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an access costs: for each line of the arena, who wrote it last, who has
-// a copy, and until when it is busy. A cache is as large as memory: a copy is
+// What an access costs: for each line of the arena, which CPU wrote it last,
+// which have a copy, and until when it is busy. A cache is as large as memory: a copy is
 // lost only by another CPU's write.
 //
 //   read,  has a copy             a hit

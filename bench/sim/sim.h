@@ -2,7 +2,7 @@
 // The scaling simulation: sched/ on up to 1024 virtual CPUs, one system
 // thread, virtual time. docs/scaling.md says what it is for and what it found.
 //
-//   engine.c     virtual threads, time, futexes; who runs next
+//   engine.c     virtual threads, time, futexes; which thread is next
 //   net.c        descriptors and epoll
 //   cache.c      cache lines: what an access costs
 //   hooks.c      the compiler's calls at each access, and libc's replacements

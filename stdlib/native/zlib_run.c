@@ -2,7 +2,7 @@
 // The inflaters and deflaters of the native module zlib, which go on from call
 // to call.
 //
-// A ZipRun first copies the piece that it is given behind what it has kept of
+// A ZipRun first copies the piece that it is given after what it has kept of
 // those before. Then it feeds that to the library, and adds what comes out to
 // the call's result. What always holds:
 //   - It stays where it is, as the library's state points to it.
@@ -100,7 +100,7 @@ static const unsigned char *run_rest(const ZipRun *run) {
   return run->kept == NULL ? none : run->kept + run->kept_at;
 }
 
-// Room for more behind what is kept, which moves to the front.
+// Room for more after what is kept, which moves to the front.
 static bool run_reserve(ZipRun *run, size_t more) {
   size_t left = run_left(run);
   if (run->kept_cap - run->kept_len >= more) return true;
