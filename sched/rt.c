@@ -223,22 +223,22 @@ void rt_thread_detach(RtThread *thread) {
 // The thread's own stack, once it was asked for. (Kept by the thread: another
 // one may get its memory, with a smaller stack there.)
 static _Thread_local uintptr_t stack_low, stack_high;
-static _Thread_local bool stack_asked;  // of the library
 
 // The main thread's, without the library's help, which reads /proc/self/maps
 // for it: the kernel puts the program's name at its upper end, and lets it grow
 // down to the limit (and by no more than MAIN_MOST here, as the limit may have
-// been raised since).
-static void find_main_stack(void) {
+// been raised since). false: `here` is not in it. Nothing else lies so near to
+// it.
+static bool find_main_stack(uintptr_t here) {
   enum { MAIN_MOST = 8 << 20, ABOVE = 16 << 10 };  // the name has a page or two
   struct rlimit limit;
   uintptr_t name = getauxval(AT_EXECFN);
-  if (getpid() != (pid_t)syscall(SYS_gettid)) return;
-  if (name < MAIN_MOST || getrlimit(RLIMIT_STACK, &limit) != 0) return;
+  if (name < MAIN_MOST || getrlimit(RLIMIT_STACK, &limit) != 0) return false;
   size_t size = limit.rlim_cur < MAIN_MOST ? limit.rlim_cur : MAIN_MOST;
-  if (size <= ABOVE) return;
+  if (size <= ABOVE || here >= name || here < name - size + ABOVE) return false;
   stack_low = name - size + ABOVE;
   stack_high = name;
+  return true;
 }
 
 static void find_stack(void) {
@@ -254,19 +254,10 @@ static void find_stack(void) {
   stack_high = (uintptr_t)low + size;
 }
 
-static bool is_in_stack(uintptr_t here) {
-  return here >= stack_low && here < stack_high;
-}
-
 size_t rt_stack_left(void) {
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  if (stack_high == 0) find_main_stack();
-  // A thread that forked has the main thread's number, and its own stack.
-  if (!is_in_stack(here) && !stack_asked) {
-    stack_asked = true;
-    find_stack();
-  }
-  return is_in_stack(here) ? here - stack_low : SIZE_MAX;
+  if (stack_high == 0 && !find_main_stack(here)) find_stack();
+  return here >= stack_low && here < stack_high ? here - stack_low : SIZE_MAX;
 }
 
 int64_t rt_timer_slack(int64_t ns) {

@@ -187,7 +187,7 @@ static bool push_part(CspCall *call, Find *find) {
 
 // Where the next part ends, from `at` on: *len, and find->last where it is the
 // last one. false: the piece is spent.
-static bool find_end(CspCall *call, Find *find, size_t *len) {
+static bool find_part_end(CspCall *call, Find *find, size_t *len) {
   const Loop *loop = &find->loop;
   Str s = str_of(loop->list);
   Str rest = {s.data + loop->at, s.len - loop->at};
@@ -204,7 +204,7 @@ static CspStatus find_parts_on(CspCall *call, void *data, bool on) {
   Find *find = data;
   if (!on) return CSP_PANIC;
   for (size_t len; !find->last || find->copying;) {
-    bool spent = !find->copying && !find_end(call, find, &len);
+    bool spent = !find->copying && !find_part_end(call, find, &len);
     if (!spent && !find->copying && !make_part(call, find, len))
       return CSP_PANIC;
     if (spent || !copy_part(call, find))

@@ -273,7 +273,7 @@ static size_t count_fields(CspValue of, CspValue with) {
 
 // --- By lines ---------------------------------------------------------------
 // Without the "\r" of its end.
-static size_t line_len(const char *start, size_t len, bool ended) {
+static size_t split_line_len(const char *start, size_t len, bool ended) {
   return ended && len > 0 && start[len - 1] == '\r' ? len - 1 : len;
 }
 
@@ -303,7 +303,8 @@ static __attribute__((noinline)) bool far_line(CspCall *call, CspValue of,
   if (end < 0 && span.data + span.len < s.data + s.len) return true;
   size_t len = end >= 0 ? (size_t)(span.data + end - start) : s.len - from;
   *at = (int64_t)(from + len) + 1;
-  return split_give(call, s, from, line_len(start, len, end >= 0), at, piece);
+  return split_give(call, s, from, split_line_len(start, len, end >= 0), at,
+                    piece);
 }
 
 static bool next_line(CspCall *call, CspValue of, CspValue with, int64_t *at,
@@ -318,7 +319,7 @@ static bool next_line(CspCall *call, CspValue of, CspValue with, int64_t *at,
   if (end == CSP_GIVEN_UP) return false;
   size_t len = end >= 0 ? (size_t)end : s.len - from;
   *at += (int64_t)len + 1;
-  return give_piece(call, start, line_len(start, len, end >= 0), piece);
+  return give_piece(call, start, split_line_len(start, len, end >= 0), piece);
 }
 
 static size_t count_lines(CspValue of, CspValue with) {

@@ -192,13 +192,14 @@ static void test_precedence(void **state) {
 
 static void test_postfix(void **state) {
   (void)state;
-  value("a.b[1](2)?.c", "(field c (try (call (index (field b a) 1) [2])))");
+  value("a.b[1](2)?.c",
+        "(field c (propagate (call (index (field b a) 1) [2])))");
   value("a[1:2]", "(slice a 1 2)");
   value("a[:]", "(slice a)");
   value("a[1:]", "(slice a 1)");
   value("a[:2]", "(slice a _ 2)");
   value("-a.b", "(unary - (field b a))");
-  value("(<-t)?", "(try (recv () t))");
+  value("(<-t)?", "(propagate (recv () t))");
   value("f(1, xs..., a: 2, b: 3,)",
         "(call f [1 (spread xs) (named a 2) (named b 3)])");
   value("func(x) { return x }(4)",

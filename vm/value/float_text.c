@@ -178,7 +178,7 @@ static void dragon4(double d, Decimal *out) {
 }
 
 // n below 100, as two digits.
-static const char *two_digits(uint64_t n) {
+static const char *digit_pair(uint64_t n) {
   static const char all[] =
       "0001020304050607080910111213141516171819"
       "2021222324252627282930313233343536373839"
@@ -192,8 +192,8 @@ static const char *two_digits(uint64_t n) {
 static void set_digits(Decimal *out, uint64_t n, int places) {
   char text[20];
   int at = sizeof text;
-  for (; n >= 100; n /= 100) memcpy(text + (at -= 2), two_digits(n % 100), 2);
-  memcpy(text + (at -= 2), two_digits(n), 2);
+  for (; n >= 100; n /= 100) memcpy(text + (at -= 2), digit_pair(n % 100), 2);
+  memcpy(text + (at -= 2), digit_pair(n), 2);
   if (text[at] == '0') at++;
   int len = (int)sizeof text - at;
   out->point = len - places;
@@ -227,9 +227,10 @@ typedef unsigned Wide __attribute__((mode(TI)));  // of 128 bits
 static Wide wide_power10(int exponent) {
   static const uint64_t powers[] = {
   // up to 10^19
-#define POWERS(p) p, p * 10, p * 100, p * 1000, p * 10000
-      POWERS(UINT64_C(1)), POWERS(UINT64_C(100000)),
-      POWERS(UINT64_C(10000000000)), POWERS(UINT64_C(1000000000000000))};
+#define FIVE_POWERS(p) p, p * 10, p * 100, p * 1000, p * 10000
+      FIVE_POWERS(UINT64_C(1)), FIVE_POWERS(UINT64_C(100000)),
+      FIVE_POWERS(UINT64_C(10000000000)),
+      FIVE_POWERS(UINT64_C(1000000000000000))};
   return exponent < 20 ? powers[exponent]
                        : (Wide)powers[19] * powers[exponent - 19];
 }
