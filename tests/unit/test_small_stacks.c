@@ -4,7 +4,6 @@
 // that walk deep values, and functions that they call back, need no more.
 // (Below each stack lies a page that nobody may touch. Deep source text:
 // test_compile_stack.c.)
-#define _GNU_SOURCE
 #include <limits.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -258,9 +257,9 @@ static void *fork_here(void *arg) {
 static void the_main_thread_knows_its_stack(void **state) {
   (void)state;
   enum { APART = 32 << 10, MOST = 8 << 20 };
-  size_t library = left_by_library(), ours = rt_stack_left();
-  if (library > MOST) library = MOST;
-  assert_true(ours <= library && ours + APART >= library);
+  size_t told = left_by_library(), ours = rt_stack_left();
+  if (told > MOST) told = MOST;
+  assert_true(ours <= told && ours + APART >= told);
   pthread_attr_t attr;
   pthread_t thread;
   pthread_attr_init(&attr);
