@@ -111,7 +111,7 @@ static void links_are_not_followed(bool rooted) {
   if (!rooted) config.root = NULL;
   char path[160];
   snprintf(path, sizeof path, "%s/tree", w.root);
-  for (int i = 0; i < 30 || s.swaps < 20; i++) {
+  for (int i = 0; i < 100; i++) {
     if (access(path, F_OK) != 0) make_tree(&w);
     Host host;
     host_open(&host, config);
@@ -201,16 +201,14 @@ static void a_deep_tree_needs_few_descriptors(void **state) {
 // --- Limits -----------------------------------------------------------------
 enum { MANY = 6000 };
 
-// All are names of one file: the system is slow to make as many files.
 static void make_many(const World *world) {
-  char first[160];
   world_folder(world->root, "many");
-  world_write(world->root, "many/0", "");
-  snprintf(first, sizeof first, "%s/many/0", world->root);
-  for (int i = 1; i < MANY; i++) {
+  for (int i = 0; i < MANY; i++) {
     char path[160];
     snprintf(path, sizeof path, "%s/many/%d", world->root, i);
-    assert_int_equal(link(first, path), 0);
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+    assert_true(fd >= 0);
+    close(fd);
   }
 }
 
