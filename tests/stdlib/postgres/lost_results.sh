@@ -10,7 +10,7 @@
 # expect: rows, then W: invalid the server sent a message that does not belong there
 # expect: many t: invalid the server sent a message that does not belong there
 # expect: settings without end: invalid the server sent a message that does not belong there
-# expect: notifications without end: timeout deadline exceeded
+# expect: notifications without end: ends
 # expect: one setting 5000 times: 1
 # expect: byte by byte: 1
 # expect: below 100 MB
@@ -47,6 +47,11 @@ func ask(name, answer) {
   db := postgres.open("postgresql://ada@127.0.0.1:${listener.address().split(":")[1]}/x?sslmode=disable", most: 1)?
   defer db.close()
   changes, err := time.limit((if name.has_prefix("notif") { 200ms } else { 60s }), func() => db.exec("x"))
+  // Which of the two limits is met first depends on the machine.
+  if name.has_prefix("notif") {
+    println("${name}:", (if ["timeout", "memory"].contains(err.code) { "ends" } else { err }))
+    return nil
+  }
   println("${name}:", (if err == nil { changes } else { "${err.code} ${err.message.trim_prefix("postgres: ")}" }))
   return nil
 }
