@@ -69,6 +69,7 @@ OWN_CFLAGS += $(if $(DEBUG),$(if $(SAN),,-fsanitize-coverage=trace-pc))
 # Some tests contain all of sched/: so they are compiled in a third of the time.
 # Most of the rest is for gdb, which gets its part with DEBUG=1.
 NO_DEBUG := $(if $(DEBUG)$(SAN),,1)
+STRIP    := -Wl,-S
 $(BUILD)/tests/%.o: OWN_CFLAGS := $(if $(DEBUG),,-O1) $(if $(NO_DEBUG),-g0)
 # `make test` runs the explorers for so short that compiling takes most of it.
 EXPLORE_CFLAGS ?= -O0
@@ -180,7 +181,7 @@ $(addprefix $(BUILD)/tests/unit/test_,nth_allocation close few_threads): private
 $(BUILD)/tests/unit/test_memory: private LDFLAGS += @tests/unit/memory.opt
 $(addprefix $(BUILD)/tests/unit/test_,reach reach_language): private LDFLAGS += $(if $(DEBUG),@tests/unit/reach.opt)
 $(UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(INTERNALS)
-	$(SAY) $(LINK) $(if $(NO_DEBUG),-Wl,-S) -o $@ $^ -lcmocka -lm
+	$(SAY) $(LINK) $(if $(NO_DEBUG),$(STRIP)) -o $@ $^ -lcmocka -lm
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)

@@ -23,7 +23,7 @@ typedef enum PollResult {
 PollDesc *poll_open(Sched *sched, int fd);
 // Parks g until that side may be ready. Owner P; g's state saved.
 PollResult poll_wait(P *p, G *g, PollDesc *desc, PollMode mode);
-// After CHAN_PARKED's like: why it was woken. Never POLL_PARKED or POLL_BUSY.
+// After POLL_PARKED: why the G was woken. Never POLL_PARKED or POLL_BUSY.
 PollResult poll_result(PollDesc *desc, PollMode mode);
 // Waits end, with POLL_DEADLINE, when rt_now() >= when, or never if that is 0.
 // Owner P; one call at a time for a side.

@@ -65,10 +65,16 @@ static bool is_binary_token(int kind) {
     case TOK_GE:
     case TOK_BAND:
     case TOK_BOR:
+    case TOK_SHL:
+    case TOK_SHR:
+    case TOK_ADDW:
+    case TOK_SUBW:
+    case TOK_MULW:
     case TOK_IN:
     case TOK_IS:
     case TOK_QUESTION:
     case TOK_RANGE:
+    case TOK_RANGE_INCL:
     case TOK_ARROW:
       return true;
     default:

@@ -536,6 +536,19 @@ static void test_checks_of_statements(void **state) {
          "1:3: `import` stands at the top level of a file\n");
 }
 
+static void check_lines_that_begin_with_an_operator(void) {
+  static const char *const binary[] = {"*", "<<", ">>", "+%", "*%", "..="};
+  for (size_t n = 0; n < sizeof binary / sizeof *binary; n++) {
+    char text[32], message[160];
+    snprintf(text, sizeof text, "x := a\n  %s b", binary[n]);
+    snprintf(message, sizeof message,
+             "2:3: unexpected `%s`, expected a statement\n > a statement goes "
+             "on if the line before ends with the operator\n",
+             binary[n]);
+    errors(text, message);
+  }
+}
+
 static void test_habits(void **state) {
   (void)state;
   errors("if a\n{\n}",
@@ -568,6 +581,7 @@ static void test_habits(void **state) {
          "2:3: unexpected `.`, expected a statement\n > a "
          "statement goes on if the line before ends with the "
          "operator\n");
+  check_lines_that_begin_with_an_operator();
   errors("f(a = 1)",
          "1:5: unexpected `=`, expected `:`, `,` or `)`\n > named "
          "arguments are written `name: value`; `==` compares\n");

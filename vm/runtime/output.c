@@ -167,7 +167,7 @@ bool output_flush_idle(Csp *csp, bool may_block) {
   return false;
 }
 
-// This M writes with its P. Who reads may be slow, or wait for what runs on
+// This M writes with its P. The reader may be slow, or wait for what runs on
 // another P.
 void csp_write_err(CspCall *call, const char *data, size_t len) {
   if (call->g != NULL && !native_is_over(call)) sched_not_alone(call->local->p);
