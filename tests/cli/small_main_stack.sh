@@ -1,5 +1,6 @@
 # However small the main thread's stack is, text that nests deeply is refused,
 # and calls without end panic.
+# small: CSPDEBUG=
 # expect: nested too deeply 1
 # expect: nested too deeply 1
 # expect: nested too deeply 1
