@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The monitor (row 20). It is a thread without a P, for what nobody on a P sees
-// in time. That is a slice that is over, timers of a P whose G does not come to
-// a look, and a blocking call that lasts while its P has work (row 22). It also
-// asks for a collection that nobody asked for in two minutes, polls when nobody
-// has for 10 ms, counts the CPUs each second, and writes lines of statistics.
-// It reads atomics of Ps, sets flags, and takes Ps out of calls. It touches no
-// timer and no heap. The only Gs that it touches are those that netpoll has
-// readied, which it puts into an inbox.
+// in time. That is a slice that is over, timers and queues of a P whose G does
+// not come to a look, as in a host's native that lasts, and a blocking call
+// that lasts while its P has work (row 22). It also asks for a collection that
+// nobody asked for in two minutes, polls when nobody has for 10 ms, counts the
+// CPUs each second, and writes lines of statistics. It reads atomics of Ps,
+// sets flags, and takes Ps out of calls. It touches no timer and no heap. The
+// only Gs that it touches are those that netpoll has readied, which it puts
+// into an inbox.
 //
 // It sleeps until the earliest of these deadlines. An M that begins a call
 // while there is work wakes it, and it looks every 20 us (sysmon.hurry) until
@@ -51,7 +52,11 @@ static int64_t watch(Sched *sched, P *p, int64_t now) {
   if (tick != p->sysmon_tick) {
     p->sysmon_tick = tick;
     p->sysmon_when = now;
-  } else if (now - p->sysmon_when >= SLICE_NS) {
+    return now + SLICE_NS;
+  }
+  // The same G as in the round before. Perhaps nobody was woken for what waits.
+  if (runq_length(p) > 0) idle_wakep(sched);
+  if (now - p->sysmon_when >= SLICE_NS) {
     // RMW: the bits that others set stay
     rt_or(&p->look, LOOK_PREEMPT);
     p->sysmon_when = now;
