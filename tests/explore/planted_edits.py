@@ -31,6 +31,9 @@ EDITS = [Mutant(*row) for row in [
     ("what was spawned after vain searches wakes nobody", "progress",
      "native_spawn", "safepoint.c",
      "if (rt_load_relaxed(&p->runnext) != NULL) idle_wakep(p->sched);", ""),
+    ("sysmon wakes nobody for what waits at a P without looks", "progress",
+     "host_native_send", "sysmon.c",
+     "  if (runq_length(p) > 0) idle_wakep(sched);\n", ""),
     # --- the network
     ("Gs with short turns do not poll", "progress", "line_pair_1",
      "find_work.c",
