@@ -98,7 +98,7 @@ MAKEFLAGS += -j$(shell nproc) --no-print-directory
 endif
 
 # ---- for everyday use -------------------------------------------------------
-.PHONY: all run test check proofs explorers lint lint-rooms fmt deps peers help clean bench bench-quick bench-check bench-sched bench-sim coverage
+.PHONY: all run test check proofs explorers lint lint-rooms fmt deps peers help clean bench bench-quick bench-check bench-sched bench-sim coverage fuzz
 all: $(PROGRAM)  ## build/cspvm, build/libcspvm.a and build/libcspvm.so.*
 
 run: deps  ## install what is missing, build, run FILE=examples/fib.csp
@@ -142,6 +142,7 @@ bench-sched: $(PROGRAM) $(INTERNALS)  ## what the scheduler's operations cost, b
 	@bench/sched/run --cc "$(CC)" --lib $(INTERNALS) $(BENCHFLAGS)
 bench-check: all  ## fail if a program takes 1 % more instructions than it did
 	@bench/check --bin $(PROGRAM) --flags "$(CFLAGS) DISPATCH=$(DISPATCH)$(SAN:%= SAN=%)"
+fuzz: ; @MAKEFLAGS= tests/fuzz/run $(or $(SECONDS),20) $(TARGET)  ## search for faults with hostile input (TARGET, SECONDS)
 coverage: ; @tests/coverage  ## write docs/coverage.md: what the tests run
 bench-sim: ; @bench/sim/run --cc $(CC) --out $(BUILD)/sim $(BENCHFLAGS) ## simulate the scheduler on up to 1024 CPUs
 
