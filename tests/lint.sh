@@ -104,6 +104,9 @@ list_has_sources tests/unit/sched_sources.h sched/lifecycle.c sched/proc.c
 raw=$(grep -nE 'base\[INSTR_' vm/*/*.c vm/*/*.h)
 [ -z "$raw" ] || fail "registers are reached as vm/code/operands.h says:" "$raw"
 
+[ "$(wc -l < docs/language.md)" -le 1350 ] ||
+  fail 'over 1,350 lines, which a newcomer reads in an evening:' docs/language.md
+
 tests/atomics.py sched vm stdlib cli lang || status=1
 tests/fuzz/calls.py || status=1
 tests/style.py $layers examples tests bench || status=1
