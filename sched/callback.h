@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of callback.c that other files call.
+// The bit LOOK_LOCKED of a P. It is set while the M that holds the P runs a
+// native's callback, so that the M comes back to the callback's G.
 #ifndef CSP_SCHED_CALLBACK_H
 #define CSP_SCHED_CALLBACK_H
 

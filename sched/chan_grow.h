@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of chan_grow.c that other files call.
+// The words of a channel that grows, which lie in a chain of blocks. chan.c
+// calls these with the channel's lock held, so nothing here allocates. A sender
+// that needs a block gets CHAN_WANTS_ROOM.
 #ifndef CSP_SCHED_CHAN_GROW_H
 #define CSP_SCHED_CHAN_GROW_H
 

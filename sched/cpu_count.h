@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of cpu_count.c that other files call.
+// Which CPUs this process may use, and how many. Any thread may call these.
 #ifndef CSP_SCHED_CPU_COUNT_H
 #define CSP_SCHED_CPU_COUNT_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of find_work.c that other files call.
+// The search for what an M runs next. Only the M itself calls it, while it
+// holds a P. The M may sleep in it, and come back with another P.
 #ifndef CSP_SCHED_FIND_WORK_H
 #define CSP_SCHED_FIND_WORK_H
 

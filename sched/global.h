@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of global.c that other files call.
+// The global queue of Gs. sched.lock guards it, but any thread may read its
+// count as a hint.
 #ifndef CSP_SCHED_GLOBAL_H
 #define CSP_SCHED_GLOBAL_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of group.c that other files call.
+// The check of a group's structure. sched.h declares what the layer above calls
+// to begin, end and cancel groups.
 #ifndef CSP_SCHED_GROUP_H
 #define CSP_SCHED_GROUP_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of idle.c that other files call.
+// Which Ms and Ps are idle, and which M is woken when there is work. An idle P
+// has no M. sched.lock guards the lists of both.
 #ifndef CSP_SCHED_IDLE_H
 #define CSP_SCHED_IDLE_H
 

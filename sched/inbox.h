@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of inbox.c that other files call.
+// What threads without a P leave for the Ps: posts, Gs that the network has
+// readied, and Gs whose call has returned. Any thread may leave something here,
+// and a thread that holds a P takes it out.
 #ifndef CSP_SCHED_INBOX_H
 #define CSP_SCHED_INBOX_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of lifecycle.c that other files call.
+// How a runtime begins to end, how many Ps and blocking calls it may have, and
+// how a P is made or dropped.
 #ifndef CSP_SCHED_LIFECYCLE_H
 #define CSP_SCHED_LIFECYCLE_H
 

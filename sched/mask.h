@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of mask.c that other files call.
+// A set of Ps, with one bit for each. Each change and each read is one atomic
+// operation.
 #ifndef CSP_SCHED_MASK_H
 #define CSP_SCHED_MASK_H
 

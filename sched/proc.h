@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ms, and what runs on their Ps: the functions of proc.c that other files call.
+// The life of an M, and the step by which a G that was taken from a queue
+// begins to run. Each M is in proc_m_loop until the runtime ends.
 #ifndef CSP_SCHED_PROC_H
 #define CSP_SCHED_PROC_H
 

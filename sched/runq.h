@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of runq.c that other files call: owner P unless said otherwise.
+// A P's own queue of Gs that are ready. It is a ring, and in front of it the
+// slot runnext. Only the owner of the P puts Gs in, and thieves may take them
+// out. The owner calls these, unless said otherwise.
 #ifndef CSP_SCHED_RUNQ_H
 #define CSP_SCHED_RUNQ_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of select.c that other files call.
+// What other parts of sched/ know of a G that waits on several channels: who
+// may wake it, and in which order it takes the channels' locks.
 #ifndef CSP_SCHED_SELECT_H
 #define CSP_SCHED_SELECT_H
 

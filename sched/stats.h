@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of stats.c that other files call.
+// The lines of statistics that the monitor prints (CSPDEBUG=schedtrace).
 #ifndef CSP_SCHED_STATS_H
 #define CSP_SCHED_STATS_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of stepped.c that other files call.
+// A runtime without threads, which its host steps. A thread that leaves
+// something in the inbox rings for the host, and a look asks here whether the
+// host's thread is to leave the G that it runs.
 #ifndef CSP_SCHED_STEPPED_H
 #define CSP_SCHED_STEPPED_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of syscall.c that other files call: with sched.lock, unless
-// said otherwise.
+// How a P is taken out of a blocking call, and how Gs wait for one of the
+// places that such calls have. Callers hold sched.lock, unless said otherwise.
 #ifndef CSP_SCHED_SYSCALL_H
 #define CSP_SCHED_SYSCALL_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of sysmon.c that other files call.
+// The monitor. It is a thread without a P, for what no P sees in time, such as
+// a slice that is over.
 #ifndef CSP_SCHED_SYSMON_H
 #define CSP_SCHED_SYSMON_H
 

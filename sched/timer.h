@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of timer.c that other files call.
+// The heap of timers that each P has. Its owner or a thief runs those that are
+// due. The heap's lock guards it, but any thread may read when the first is
+// due, as a hint.
 #ifndef CSP_SCHED_TIMER_H
 #define CSP_SCHED_TIMER_H
 

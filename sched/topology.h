@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of topology.c that other files call.
+// Which CPUs share a cache or a memory node, as sysfs tells it. Any thread may
+// call these. They read files, so nothing that happens often calls them.
 #ifndef CSP_SCHED_TOPOLOGY_H
 #define CSP_SCHED_TOPOLOGY_H
 

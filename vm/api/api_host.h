@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of api_host.c that other files call.
+// What the end of a runtime frees of a host's classes. vm/csp.h declares what
+// hosts call.
 #ifndef CSP_VM_API_API_HOST_H
 #define CSP_VM_API_API_HOST_H
 

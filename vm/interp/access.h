@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of access.c that other files call.
+// Indexing, slicing, fields, methods, `in` and `is` on any value. A function
+// that can fail gets the goroutine, and gives false after it has raised a panic
+// there.
 #ifndef CSP_VM_INTERP_ACCESS_H
 #define CSP_VM_INTERP_ACCESS_H
 

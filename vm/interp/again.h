@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of again.c that other files call.
+// Natives that are done in pieces (csp_again). Between two pieces other
+// goroutines may run. The goroutine owns the record of the call until the last
+// piece has ended.
 #ifndef CSP_VM_INTERP_AGAIN_H
 #define CSP_VM_INTERP_AGAIN_H
 

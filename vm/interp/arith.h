@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of arith.c that other files call.
+// Arithmetic and comparison of any two values, where the fast paths of the
+// handlers do not fit. Wrong types and results that are out of range panic.
 #ifndef CSP_VM_INTERP_ARITH_H
 #define CSP_VM_INTERP_ARITH_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of block_fd.c that other files call.
+// Waits of natives for descriptors (csp_block_fd). Each wait has a copy of its
+// descriptor, so the original may be closed at any time.
 #ifndef CSP_VM_INTERP_BLOCK_FD_H
 #define CSP_VM_INTERP_BLOCK_FD_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of call.c that other files call.
+// Calls and returns, but for the common case, which is in handlers.h. A call
+// may move the goroutine's stack. Then pointers into it are found again by
+// offset.
 #ifndef CSP_VM_INTERP_CALL_H
 #define CSP_VM_INTERP_CALL_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of call_native.c that other files call.
+// Calls of native functions, and the end of those that blocked or slept. A
+// native that waits leaves the record of its call with the goroutine, as
+// another M may finish it.
 #ifndef CSP_VM_INTERP_CALL_NATIVE_H
 #define CSP_VM_INTERP_CALL_NATIVE_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of channels.c that other files call.
+// Send and receive of channels, tasks and timers, as the opcodes need them.
+// After a goroutine has parked, the M that ran it does not touch it.
 #ifndef CSP_VM_INTERP_CHANNELS_H
 #define CSP_VM_INTERP_CHANNELS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of concat.c that other files call.
+// Interpolation, which makes one string of several values.
 #ifndef CSP_VM_INTERP_CONCAT_H
 #define CSP_VM_INTERP_CONCAT_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of drop.c that other files call.
+// Errors that a call gives and nobody takes, and calls that give another number
+// of results than is wanted. The P that runs the goroutine calls these.
 #ifndef CSP_VM_INTERP_DROP_H
 #define CSP_VM_INTERP_DROP_H
 

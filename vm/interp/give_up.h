@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of give_up.c that other files call.
+// How goroutines that are interrupted or cancelled while they work give up.
+// Such a goroutine leaves what it is doing, and panics when it runs again.
 #ifndef CSP_VM_INTERP_GIVE_UP_H
 #define CSP_VM_INTERP_GIVE_UP_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of group_block.c that other files call.
+// Group blocks: their begin, their end, and the panics by which goroutines
+// learn that they are cancelled.
 #ifndef CSP_VM_INTERP_GROUP_BLOCK_H
 #define CSP_VM_INTERP_GROUP_BLOCK_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of host_call.c that other files call.
+// The operations + [] and []= of a host's own types. They run on the goroutine
+// that wants them.
 #ifndef CSP_VM_INTERP_HOST_CALL_H
 #define CSP_VM_INTERP_HOST_CALL_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of iter.c that other files call.
+// For loops over anything. The state of a loop is in six registers, which the
+// head of iter.c explains.
 #ifndef CSP_VM_INTERP_ITER_H
 #define CSP_VM_INTERP_ITER_H
 

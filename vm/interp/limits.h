@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of limits.c that other files call.
+// What happens when the limit of memory or goroutines is reached. A collection
+// is forced, and the operation that failed begins again. If that does not help,
+// it panics.
 #ifndef CSP_VM_INTERP_LIMITS_H
 #define CSP_VM_INTERP_LIMITS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of lock_wait.c that other files call.
+// Goroutines that wait for a mutex or a semaphore: how they park and go on, and
+// what dumps say of them.
 #ifndef CSP_VM_INTERP_LOCK_WAIT_H
 #define CSP_VM_INTERP_LOCK_WAIT_H
 

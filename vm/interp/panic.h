@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of panic.c that other files call.
+// Panics: raising, unwinding, recover, `try`, and the traces that reports show.
+// The panics of a goroutine are a list, with the newest first.
 #ifndef CSP_VM_INTERP_PANIC_H
 #define CSP_VM_INTERP_PANIC_H
 

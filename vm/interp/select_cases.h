@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of select_cases.c that other files call.
+// The statement select, and sched.select, which has its cases in a list. Each
+// goroutine has one block of cases (Goroutine.select).
 #ifndef CSP_VM_INTERP_SELECT_CASES_H
 #define CSP_VM_INTERP_SELECT_CASES_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of stack.c that other files call.
+// Goroutines' stacks, and whether they are as they must be. A stack belongs to
+// one goroutine, and moves when it grows.
 #ifndef CSP_VM_INTERP_STACK_H
 #define CSP_VM_INTERP_STACK_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of task.c that other files call.
+// How goroutines and tasks begin and end. A task is a result, and a channel
+// that is closed when the result is there.
 #ifndef CSP_VM_INTERP_TASK_H
 #define CSP_VM_INTERP_TASK_H
 

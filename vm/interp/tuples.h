@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of tuples.c that other files call.
+// The opcodes that make tuples, and take tuples and lists apart.
 #ifndef CSP_VM_INTERP_TUPLES_H
 #define CSP_VM_INTERP_TUPLES_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of builtin_modules.c that other files call.
+// Built-in modules. Each is made when a script first imports it, by the thread
+// that compiles.
 #ifndef CSP_VM_NATIVE_BUILTIN_MODULES_H
 #define CSP_VM_NATIVE_BUILTIN_MODULES_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of native.c that other files call.
+// Native functions as they are registered. Here the rows of a table become
+// values that scripts can call.
 #ifndef CSP_VM_NATIVE_NATIVE_H
 #define CSP_VM_NATIVE_NATIVE_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of native_quick.c that other files call.
+// The quick forms of small natives, which do without the record of a call. A
+// native gets its quick form when it is registered, and keeps it.
 #ifndef CSP_VM_NATIVE_NATIVE_QUICK_H
 #define CSP_VM_NATIVE_NATIVE_QUICK_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of box.c that other files call.
+// Ints and floats as values. Those that do not fit into a value's word are
+// boxed in the heap, so making a value may fail for want of memory.
 #ifndef CSP_VM_OBJECT_BOX_H
 #define CSP_VM_OBJECT_BOX_H
 

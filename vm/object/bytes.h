@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of bytes.c that other files call.
+// Bytes, which are as lists (list.h), but of single bytes. Any goroutine may
+// call these at once. Updates may be lost then.
 #ifndef CSP_VM_OBJECT_BYTES_H
 #define CSP_VM_OBJECT_BYTES_H
 

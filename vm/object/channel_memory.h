@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of channel_memory.c that other files call.
+// The memory of channels. A channel is an object of the heap, and so is each
+// block of one that grows. Only the owner of a P calls these.
 #ifndef CSP_VM_OBJECT_CHANNEL_MEMORY_H
 #define CSP_VM_OBJECT_CHANNEL_MEMORY_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of compare.c that other files call.
+// What == and < mean, hashes of map keys, and deep equality.
 #ifndef CSP_VM_OBJECT_COMPARE_H
 #define CSP_VM_OBJECT_COMPARE_H
 

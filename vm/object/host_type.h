@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of host_type.c that other files call.
+// What == < + len for and print do with values of a host's own types, as the
+// CspOperations of their class say. Callers have ruled out the built-in types.
+// vm/interp/host_call.h has the operations that get a CspCall.
 #ifndef CSP_VM_OBJECT_HOST_TYPE_H
 #define CSP_VM_OBJECT_HOST_TYPE_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of list.c that other files call.
+// Lists. Each is a pointer to a block of values that carries its own length.
+// Any goroutine may call these at once on one list. Updates may be lost then,
+// but each slot always holds some value.
 #ifndef CSP_VM_OBJECT_LIST_H
 #define CSP_VM_OBJECT_LIST_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of map.c that other files call.
+// Maps, which are hash tables that keep the order of insertion. Any goroutine
+// may call these at once. A writer that sees another gives up (MAP_CONCURRENT),
+// and if two do not see each other an update may be lost.
 #ifndef CSP_VM_OBJECT_MAP_H
 #define CSP_VM_OBJECT_MAP_H
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The functions of string.c that other files call.
+// Strings, and the permanent strings of names in code. A string does not change
+// after others have seen it. Any thread may ask for its hash.
 #ifndef CSP_VM_OBJECT_STRING_H
 #define CSP_VM_OBJECT_STRING_H
 
 #include "vm/heap/local.h"
 
-// NULL: out of memory (or longer than STRING_LEN_MAX). Owner P.
 #define STRING_LEN_MAX ((uint64_t)1 << 31)
 // Whether its length fits into its memory, and a NUL follows. Any thread.
 bool string_is_valid(const ObjString *string);
+// Owner P. NULL: out of memory, or longer than STRING_LEN_MAX.
 ObjString *string_new(Local *local, const char *data, size_t len);
 ObjString *string_alloc(Local *local, size_t len);  // fill data[] before use
 // Nobody else has seen it.

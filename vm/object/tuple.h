@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of tuple.c that other files call.
+// Tuples. Their elements never change, and they are compared by content. The
+// maker writes the elements and calls tuple_close. After that any thread may
+// call these.
 #ifndef CSP_VM_OBJECT_TUPLE_H
 #define CSP_VM_OBJECT_TUPLE_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of value_ring.c that other files call.
+// Rings, which are the blocks of lists that are used as queues. Any goroutine
+// may call these at once on one ring, as with lists (list.h).
 #ifndef CSP_VM_OBJECT_VALUE_RING_H
 #define CSP_VM_OBJECT_VALUE_RING_H
 

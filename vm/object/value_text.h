@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of value_text.c that other files call.
+// Values as text, as println shows them. A Text grows in its Memory. Once it
+// has `failed` its data is not complete, and nothing is added.
 #ifndef CSP_VM_OBJECT_VALUE_TEXT_H
 #define CSP_VM_OBJECT_VALUE_TEXT_H
 

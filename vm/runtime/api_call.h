@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of api_call.c that other files call.
+// What all calls from C into the language share (csp_call, csp_go, csp_step):
+// whether one may begin, and the result of one that has ended.
 #ifndef CSP_VM_RUNTIME_API_CALL_H
 #define CSP_VM_RUNTIME_API_CALL_H
 

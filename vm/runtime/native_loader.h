@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of native_loader.c that other files call.
+// Native modules, which are shared objects in a folder of the host. The thread
+// that compiles loads them, and they are never unloaded.
 #ifndef CSP_VM_RUNTIME_NATIVE_LOADER_H
 #define CSP_VM_RUNTIME_NATIVE_LOADER_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of paths.c that other files call.
+// What a script's path means. Natives and imports reach files only through
+// these functions. No path leads out of the root, if there is one.
 #ifndef CSP_VM_RUNTIME_PATHS_H
 #define CSP_VM_RUNTIME_PATHS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of float_text.c that other files call.
+// Floats as text, whatever the locale is.
 #ifndef CSP_VM_VALUE_FLOAT_TEXT_H
 #define CSP_VM_VALUE_FLOAT_TEXT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of number.c that other files call.
+// Comparing ints with floats.
 #ifndef CSP_VM_VALUE_NUMBER_H
 #define CSP_VM_VALUE_NUMBER_H
 
