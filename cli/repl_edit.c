@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The editor: libedit, with history, completion, and output that comes while a
-// line is edited.
+// The line editor, over libedit. It has a history and completion, and shows
+// output that comes while a line is edited.
 //
-// One thread at a time edits. It waits for a key or for a poke (an eventfd), so
-// that all that is drawn is drawn by it: others leave their output in `pending`
-// while a line is edited, and poke. Then the line is wiped off, the output
-// written, and the line drawn again below it.
+// One thread at a time edits, and only that thread draws. It waits for a key or
+// for a poke (an eventfd). Other threads leave their output in `pending` while
+// a line is edited, and poke. The editing thread then wipes the line off,
+// writes the output, and draws the line again below it.
 //
-// A terminal that cannot move its cursor (TERM=dumb) edits by itself, as far as
-// it can: there is no EditLine then, and whole lines come. What is typed of one
-// when output comes is the terminal's: only the prompt is written again.
+// A terminal that cannot move its cursor (TERM=dumb) edits lines by itself, so
+// there is no EditLine, and whole lines are read. When output comes in the
+// middle of a line, only the prompt is written again, because what was typed so
+// far is known to the terminal alone.
 #include "cli/repl_edit.h"
 
 #include <errno.h>
@@ -48,7 +49,8 @@ struct Editor {
 };
 
 // --- Output -----------------------------------------------------------------
-// Lock held. Without memory it comes at once, wherever the cursor is.
+// Lock held. If there is no memory to keep the output, it is written at once,
+// wherever the cursor is.
 static void keep(Editor *ed, int fd, const char *data, size_t len) {
   char *more = realloc(ed->pending, ed->pending_len + len);
   if (more == NULL) {

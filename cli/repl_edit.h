@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The REPL's line editor. Knows nothing of the runtime.
+// The line editor of the REPL. It reads lines from a terminal, and shows output
+// that comes meanwhile. It knows nothing of the runtime.
 #ifndef CSP_CLI_REPL_EDIT_H
 #define CSP_CLI_REPL_EDIT_H
 
@@ -15,9 +16,10 @@ typedef struct Names {  // malloced; sorted, none twice
 } Names;
 void names_free(Names *names);
 
-// NULL: standard input or output is no terminal. complete: what the word that
-// ends at the end of the line may be. *from: where it begins. (A terminal on
-// which nothing can be edited, TERM=dumb, has neither that nor a history.)
+// NULL: standard input or output is no terminal. `complete` gives the words
+// that the last word of the line may become, and sets *from to where that word
+// begins. (On a terminal that can edit nothing, TERM=dumb, there is neither
+// completion nor history.)
 Editor *editor_new(Names (*complete)(void *arg, const char *line, size_t len,
                                      size_t *from));
 void editor_set_argument(Editor *ed, void *arg);  // of complete
@@ -26,12 +28,14 @@ void editor_restore_terminal(Editor *ed);  // as it was; any thread
 
 // --- By one thread at a time ------------------------------------------------
 typedef enum EditEnd { EDIT_LINE, EDIT_END, EDIT_DROPPED } EditEnd;
-// One line, malloced, without its newline (but a recalled input has several).
+// Reads one line, malloced, without its newline. An input that was recalled
+// from the history may have several lines.
 EditEnd editor_read(Editor *ed, const char *prompt, char **line);
 void editor_remember(Editor *ed, const char *input);  // in the history
 
 // --- By any thread ----------------------------------------------------------
-// Output: on lines of its own while a line is edited. For CspConfig.
+// The output functions for CspConfig. While a line is edited, the output stands
+// on lines of its own.
 void editor_write_out(void *ed, const char *data, size_t len);
 void editor_write_err(void *ed, const char *data, size_t len);
 enum { POKE_DROP = 1, POKE_RESIZE = 2, POKE_REDRAW = 4 };

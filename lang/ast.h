@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The syntax tree: one uniform node. grammar.y builds it. resolve/, gen/ and
-// format/ read it.
+// The syntax tree of a source text. All its nodes have one type, Node. parse/
+// builds the tree. resolve/ goes through it first and leaves notes in it
+// (`note`). check/, gen/ and format/ read it.
 //
-// A node has a kind, a place, up to four children, a name and a literal.
-// Lists of nodes are chained through `next`. The table NODE_KINDS below says
-// for every kind what its fields mean; fields that it does not name are zero.
-// All nodes and names live in the Arena of one compilation and die with it.
-// Single-threaded: a compilation belongs to the thread that runs it.
+// A node has a kind and a place. It may have an operator, flags, a name, a
+// literal, and up to four children. The table NODE_KINDS says for each kind
+// what these fields mean, and fields that it does not name are zero. The nodes
+// of a list are chained by `next`.
+//
+// All nodes and names lie in the Arena of one compilation, and are freed with
+// it. A compilation belongs to the thread that runs it, so nothing here is
+// locked.
 #ifndef CSP_LANG_AST_H
 #define CSP_LANG_AST_H
 

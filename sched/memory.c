@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// memory.h says which threads may call what. With AddressSanitizer the header
-// of a block is poisoned, so that what is written in front of a block is found
-// as what is written after it.
+// The allocator of sched/memory.h, which says which threads may call what. With
+// AddressSanitizer the header of a block is poisoned. So a write in front of a
+// block is found as one after its end is.
 #include "memory.h"
 
 #include <errno.h>
@@ -115,7 +115,7 @@ void mem_free(void *block) {
   int error = errno;
   BlockHeader *header = mem_header(block);
   const Memory *memory = header->memory;
-  // The Memory may lie in the block: nothing of it is read after the call.
+  // The Memory may lie in the block, so it is not read after the call.
   memory->alloc(memory->arg, header, header->size, 0);
   errno = error;
 }

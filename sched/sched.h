@@ -729,8 +729,9 @@ void sched_when_stuck(Sched *sched, SchedPost *post);
 // Only one at a time. false: another stop is under way or the runtime ends, and
 // the caller goes through sched_look before it tries again.
 bool sched_stop_world(P *p, G *g);
-// The G, whose state is saved, waits while another stops the world. false: it
-// did not, as nobody does, or Gs have to leave for it (sched_look). Owner P.
+// Waits while another thread stops the world. The state of the G is saved
+// before. false: there was no wait, because nobody stops the world, or because
+// the G has to leave for that stop (sched_look). Owner P.
 bool sched_attend_stop(P *p);
 void sched_start_world(P *p);
 // While the world is stopped. Runs fn(arg, worker, n) for worker 0..n-1 at once

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Where the CPUs lie (row 17). sysfs tells which share their last-level cache,
-// and which are of one NUMA node. Any thread. It reads files, so it is on no
-// path that is taken often. steal_order.c says what it is good for.
+// Where the CPUs lie (row 17). sysfs tells which CPUs share their last-level
+// cache, and which belong to one NUMA node. Any thread may ask. Reading these
+// files is slow, so nothing that happens often does it. steal_order.c uses the
+// answer to choose near victims first.
 //
 //   cpu/cpuN/cache/index*/level, shared_cpu_list   the highest level counts
 //   node/nodeN/cpulist
 //
-// A domain is what shares the last-level cache within one node. (A cache that
-// spans nodes is cut at their border, as the kernel's domains are. With
-// sub-NUMA clusters the own half is the nearer one, and some virtual machines
-// claim one cache for all sockets.) Where no cache has two of our CPUs (no
-// files, as in many virtual machines, or private caches only) a node is one
-// domain, and where no nodes are told all CPUs are of one. Only CPUs of the
-// affinity mask count, so a container that has one domain to itself has one
-// domain. A file that cannot be read or has garbage is ignored. In the worst
-// case all CPUs are one domain, and thieves do not care.
+// A domain has the CPUs of one node that share a last-level cache. A cache that
+// spans nodes is cut at their border, as the kernel's domains are. (With
+// sub-NUMA clusters the own half of the cache is nearer, and some virtual
+// machines claim one cache for all sockets.) If no cache is shared by two of
+// our CPUs, each node is one domain. That is so where all caches are private,
+// or where there are no files, as in many virtual machines. If there are no
+// nodes either, all CPUs are one domain. Only CPUs of the affinity mask count.
+// A file that cannot be read, or has garbage, is ignored. In the worst case all
+// CPUs are one domain, and thieves treat all victims alike.
 //
-// A cache is read once for all that share it: eight domains take some 60 files.
+// A cache is read once for all CPUs that share it. Eight domains take some 60
+// files.
 //
-// All paths are below `root`, so that tests invent whole machines.
+// All paths are below `root`, so that tests can invent whole machines.
 #include "sched/topology.h"
 
 #include <ctype.h>
@@ -33,7 +35,7 @@
 
 enum {
   PLACE_PATH_MAX = 4096,
-  LIST_TEXT_MAX = 65536,   // bytes of a list; more is as good as no list
+  LIST_TEXT_MAX = 65536,   // bytes of a list; a longer one is ignored
   CPU_NUMBER_MAX = 65535,  // above it: garbage
   UNSAID = UINT16_MAX,     // no node, no domain
 };
@@ -190,8 +192,8 @@ static bool read_last_cache(Survey *survey, uint32_t cpu) {
   return read_list(survey, folder, name) && has_bit(survey->list, cpu);
 }
 
-// A new domain, of those CPUs of survey->list (NULL: of all) that are ours, of
-// the node of `cpu`, and in no domain yet. Their number.
+// Makes a new domain of the CPUs in survey->list (NULL: of all) that are ours,
+// belong to the node of `cpu`, and are in no domain yet. Gives their number.
 static uint32_t add_domain(Survey *survey, const uint64_t *list, uint32_t cpu) {
   if (survey->domains >= UNSAID) return 0;
   uint32_t count = 0;

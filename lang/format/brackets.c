@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Brackets and separators of the formatter's words.
+// Brackets and separators among the words of the formatter.
 //
-// Goes over the words once with a stack of open brackets. Semicolons that end
-// statements, and all that stands between a struct's fields, are dropped: what
-// follows is marked as a start, and the printer writes what must stand there.
-// A comma before a closing bracket is dropped too; WORD_COMMA_AFTER says where
-// one is wanted.
+// One pass goes over the words with a stack of the open brackets. It drops the
+// semicolons that end statements, and the separators of a struct's fields, and
+// marks the word after each as a start. The printer then writes the separator
+// that belongs there. A comma before a closing bracket is dropped, too.
+// WORD_COMMA_AFTER marks the words after which a comma is wanted.
 #include "lang/format/brackets.h"
 
 #include "lang/depth.h"

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// A collection: stop the world, mark from the roots, settle what is weak.
+// A collection stops the world, marks from the roots, and settles what is weak.
 //
-//   1. Unfinished sweeping is done (before the stop, as far as possible).
-//   2. The world stops. Every P gives its spans back, roots are noted, all
-//      Ps mark.
-//   3. Goroutines that wait for what no live goroutine, global or handle can
-//      reach are taken off the lists; so are timers that only they could see.
+//   1. This P finishes the sweeping of the last collection, as far as possible
+//      before the stop.
+//   2. The world stops. Every P gives its spans back, the roots are noted, and
+//      all Ps mark.
+//   3. Some goroutines wait for something that no live goroutine, global or
+//      handle can reach. They are taken off the lists, and so are the timers
+//      that only they could see.
 //   4. Mark bits become due to be swept. The world goes on, and this P sweeps.
 //
-// Called by the owner of a P at a safepoint with its goroutine saved. Never
-// inside an allocation: C code need not protect its temporaries.
+// The owner of a P calls it at a safepoint, after it has saved its goroutine.
+// No allocation collects, so C code need not protect its temporaries.
 #include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/heap/mark.h"
@@ -97,7 +99,7 @@ static bool mark_timer(void *arg, Timer *timer) {
   return true;
 }
 
-// What the barrier marked but nobody scanned.
+// Scans the objects that the barrier has marked and nobody has scanned.
 static void take_shaded(GcMarker *marker, MarkSegment **list) {
   while (*list != NULL) {
     MarkSegment *segment = *list;
@@ -300,7 +302,8 @@ static void collect_stopped(Collection *collection, int64_t began) {
   // relaxed, twice: the world is stopped. A wish of a host's thread that is
   // lost is granted by this collection
   rt_store_relaxed(&collection->heap->want, 0);
-  // Without memory for all markers one does; without that, nothing is done.
+  // If there is no memory for all markers, one marks alone. If there is none
+  // for that one either, there is no collection.
   if (!marking_init(&collection->marking, collection->heap, procs) &&
       (collection->heap->gc_workers == 0 ||
        !marking_init(&collection->marking, collection->heap, 1)))

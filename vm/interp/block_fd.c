@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Waits of natives for descriptors, through netpoll (csp_block_fd). Each wait
-// registers a copy of the descriptor of its own, so that several goroutines may
-// wait for one, and so that the original may be closed, and its number used
+// makes a copy of the descriptor and registers that. So several goroutines may
+// wait for one descriptor, and the original may be closed, and its number used
 // again, at any time.
 //
 // Vm.waits_lock guards CspWait.desc and CspWait.ended. No end is missed:
@@ -10,16 +10,17 @@
 //  - csp_wait_end lets the deadline of desc pass. Where desc is NULL it sets
 //    `ended`, which (1) or (3), whichever is next, takes back: that wait is
 //    over before it has parked.
-// A thread that calls csp_wait_end, and closes the descriptor only then, knows
-// that nobody copies its number any more. An end that finds no wait at all
-// holds for the next one. That goes on to work too early, as any wait may.
+// A thread calls csp_wait_end before it closes the descriptor. Then it knows
+// that nobody copies the descriptor's number any more. If no wait is there to
+// end, the next one ends at once. Its native then works too early, which may
+// happen after any wait.
 //
-// What the system cannot watch is waited for by a blocking call. It looks now
-// and then whether the wait has been ended, its goroutine is cancelled, or the
-// run ends. In the last two cases the goroutine leaves with the work undone. It
-// finds out why when it runs again (run_blocking). A stepped runtime has no
-// such call: its host would wait. There the call is refused. No wait is long
-// for what is no descriptor at all.
+// There are descriptors that the system cannot watch. Then a blocking call
+// waits (fd_wait_block). It looks now and then whether the wait has been ended,
+// its goroutine is cancelled, or the run ends. In the last two cases the
+// goroutine leaves with the work undone, and finds out why when it runs again
+// (run_blocking). In a stepped runtime such a call would block the host, so it
+// is refused. A wait for a number that is no descriptor is over at once.
 #include "vm/interp/block_fd.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ static struct pollfd poll_of(const FdWait *wait) {
                          0};
 }
 
-// Or is no descriptor.
+// Whether the descriptor is ready, or there is no such descriptor.
 static bool is_ready(const FdWait *wait) {
   struct pollfd now = poll_of(wait);
   int ready;
@@ -45,7 +46,7 @@ static bool is_ready(const FdWait *wait) {
   return ready != 0;
 }
 
-// waits_lock is held. Whether csp_wait_end came before.
+// waits_lock is held. Whether csp_wait_end has been called meanwhile.
 static bool take_end(CspWait *wait) {
   bool ended = wait->ended;
   wait->ended = false;

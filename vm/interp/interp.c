@@ -9,15 +9,18 @@
 // (gcc). If the build does not say which, it depends on whether the compiler
 // has musttail.
 //
-// pc points after the opcode's first word while a handler runs. Whatever may
-// panic, park, collect or move the stack is preceded by SAVE(); slow paths
-// answer with a Next (interp.h). Values of other goroutines' objects are
-// loaded with heap_load and stored with heap_store; registers are our own.
+// pc points after the opcode's first word while a handler runs. A handler calls
+// SAVE() before anything that may panic, park, collect or move the stack. A
+// slow path answers with a Next (interp.h). Registers belong to the goroutine
+// that runs. All other values may be changed by other goroutines at the same
+// time, so they are loaded with heap_load and stored with heap_store.
 //
-// The safepoint counter is at least 1 whenever a handler begins: counting down
-// to 0 leads to `look`, which sets it anew, and charged work stops at 1.
+// The safepoint counter is at least 1 whenever a handler begins. When it is
+// counted down to 0, the handler goes to `look`, which sets it anew. Charged
+// work lowers it to 1 at most.
 //
-// Never recurses: calls push frames on the goroutine's own stack (goroutine.h).
+// The interpreter never recurses on the C stack. A call of the language pushes
+// a frame on the goroutine's own stack (goroutine.h).
 #include "vm/interp/interp.h"
 #include "vm/code/operands.h"
 #include "vm/heap/collect.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The interpreter's loop: how slow paths answer it, what a parked goroutine
-// does first, and what the runtime above does for it.
+// What the interpreter's loop has to do with other files: the answers of its
+// slow paths, what a goroutine that was parked does first, and the hooks by
+// which it reaches the runtime above.
 //
-// A slow path is called with the goroutine's pc and base saved (pc after the
-// opcode's first word) and answers how to go on.
+// Before a slow path is called, the goroutine's pc (after the opcode's first
+// word) and base are saved. The slow path answers how to go on.
 #ifndef CSP_VM_INTERP_H
 #define CSP_VM_INTERP_H
 
@@ -47,7 +48,8 @@ Next interp_wake(Local *local, Goroutine *g);
 Next interp_throw(Local *local, Goroutine *g);
 
 // --- The interpreter's own code ---------------------------------------------
-// What its own frames run, and what it panics with. boot.c makes it.
+// The code of frames that no script has written, and the errors that the
+// interpreter panics with. boot.c makes them.
 typedef struct VmCode {
   Proto *goexit;  // [CALLV 0 all][GOEXIT]
   Proto *try_;    // [TRYCALL][TRYRET]
@@ -62,22 +64,25 @@ typedef struct VmCode {
 static inline VmCode *vm_code(const Vm *vm) { return vm->code; }
 
 // --- Hooks ------------------------------------------------------------------
-// The interpreter knows neither how programs end nor where output goes: the
-// runtime says so (Vm.hooks, set before anything runs). Owner P.
+// The interpreter knows neither how programs end nor where output goes. The
+// runtime tells it by these hooks (Vm.hooks, set before anything runs). The
+// owner of a P calls them.
 typedef struct VmHooks {
   // The run ends with this status. The goroutine is parked for ever.
   Next (*exit)(Local *local, Goroutine *g, int status);
-  // An uncaught panic: prints once, ends the run with status 1.
+  // Reports an uncaught panic, once, and ends the run with status 1.
   Next (*report_panic)(Local *local, Goroutine *g, const Panic *panic);
-  // The same with what the others do; or, while the world is stopped already,
-  // g comes to unwind again.
+  // The same, with what the other goroutines do. If another stop of the world
+  // is under way, g unwinds again later instead.
   Next (*report_panic_waiting)(Local *local, Goroutine *g, const Panic *panic);
-  // An error that `?` found no taker for: likewise.
+  // Likewise reports an error that `?` passed on and that nothing took.
   Next (*report_error)(Local *local, Goroutine *g, Value error);
-  // Whether the program goes on when this goroutine ends badly; and then.
+  // Whether the program goes on when this goroutine ends with a panic or an
+  // error. If so, the second one reports that.
   bool (*goes_on)(const Vm *vm, const Goroutine *g);
   void (*report_and_go_on)(Local *local, const Panic *panic);
-  // Other panics were under way: its text becomes that of all.
+  // The newest panic came while others were under way. Its text becomes the
+  // text of all of them.
   void (*join_panics)(Local *local, Panic *newest);
   void (*task_failed)(Vm *vm, ObjTask *task);  // nobody has awaited it yet
   // A task that is told (TASK_IS_TOLD) has its outcome.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// select: the statement, whose cases stand in registers, and sched.select,
-// whose cases are a list. Parks as channels.c does.
+// The statement select, whose cases stand in registers, and sched.select, whose
+// cases are a list. A goroutine parks here as in channels.c.
 #include "vm/interp/select_cases.h"
 
 #include "vm/code/operands.h"
@@ -60,8 +60,8 @@ static bool select_case(Local *local, Goroutine *g, SelCase *choice, Value from,
   return true;
 }
 
-// The SELECT before g->pc did nothing, for want of room: it begins again when
-// there is some.
+// The SELECT before g->pc did nothing, because a channel had no room. It begins
+// again when there is room.
 static Next select_again(Local *local, Goroutine *g, bool room) {
   if (!room && !memory_again(local, g)) {
     vm_panic_memory(local, g);
@@ -83,7 +83,7 @@ static bool select_grow(Local *local, const SelectBlock *block,
   return true;
 }
 
-// It did nothing, for that reason.
+// The select did nothing, for that reason.
 static Next select_failed(Local *local, Goroutine *g, int index) {
   if (index == SELECT_CANCELLED)
     group_raise(local, g);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// All goroutines as text: what each does or waits for, since when, its stack,
-// and where it was started. Those that are alike but for the time make one
-// entry, with their number and ids. Members of a group stand below its owner,
-// indented.
+// A dump shows all goroutines as text. It says what each does or waits for and
+// since when, and has its stack and the place where it was started. Goroutines
+// that differ in their times alone are one entry, with their number and ids.
+// Members of a group stand below the owner of the group, indented.
 //
-// Taken while no goroutine runs: at a deadlock, or by a thread without a P that
-// stops the world for each piece (dump_piece). So in a dump of many goroutines
-// some have run on since others were looked at. Only ids and places in code are
-// taken then. The text is made afterwards, as all code stays until dump_free.
+// A dump is made in two steps. The first takes ids and places in code, while no
+// goroutine runs. That is at a deadlock, or a thread without a P stops the
+// world for each piece (dump_piece). Between two pieces goroutines run, so in a
+// large dump some have run on since others were looked at. The second step
+// makes the text. It needs no stop, as all code stays until dump_free.
 #include "vm/runtime/dump.h"
 
 #include <stdlib.h>
@@ -120,8 +121,9 @@ static bool add_id(Vm *vm, Alike *alike, uint64_t id, int64_t since) {
   return true;
 }
 
-// A saved pc stands after what runs: a call, an operation that waits. But one
-// that was stopped at a safepoint, or has not begun, stands before it.
+// A saved pc mostly stands after the instruction that runs, which is a call or
+// an operation that waits. The pc of a goroutine that was stopped at a
+// safepoint, or has not begun, stands before its next instruction.
 static void correct_top(const Goroutine *g, Trace *trace) {
   if (trace->count == 0) return;
   TraceFrame *top = &trace->frames[0];
@@ -234,7 +236,7 @@ static int by_first_id(const void *a, const void *b) {
   return by_number(((const Alike *)a)->ids, ((const Alike *)b)->ids);
 }
 
-// They mostly are in order, or the other way round, as they were taken.
+// Ids mostly come in rising or falling order, as the goroutines were taken.
 static void sort_ids(Alike *alike) {
   size_t up = 1, down = 1;
   while (up < alike->count && alike->ids[up - 1] < alike->ids[up]) up++;
@@ -536,8 +538,8 @@ char *dump_finish(DumpPieces *pieces, const Memory *memory) {
   return NULL;
 }
 
-// The others have as much time between two pieces as a piece takes. Where it
-// takes longer to stop them, as on a busy machine, there are fewer pieces.
+// Between two pieces the goroutines may run for as long as a piece takes. Where
+// it takes long to stop them, as on a busy machine, there are fewer pieces.
 void dump_pieces(DumpPieces *pieces) {
   for (;;) {
     int64_t begun = rt_now();

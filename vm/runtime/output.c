@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Buffered standard output.
 //
-// Natives add to the buffer under a lock that is never held while bytes are
-// written. The buffer goes out when it is long or a terminal has a whole line
-// (a blocking call, call_native.c), when an M finds nothing to run, before a
-// report on standard error, and at the end. `writing` keeps the order.
+// A native adds its text to the buffer under `lock`, which is never held while
+// bytes are written. The thread that writes the buffer holds `writing`, so that
+// the bytes stay in order. The buffer is written:
+//   - when it is long, or ends a line for a terminal. This is a blocking call
+//     (call_native.c)
+//   - when an M finds nothing to run
+//   - before a report on standard error, and at the end of the run
 #include "vm/runtime/output.h"
 
 #include <errno.h>
@@ -49,8 +52,8 @@ static void output_emit(Csp *csp, const char *data, size_t len) {
   rt_store_relaxed(&csp->vm.output_failed, 1u);
 }
 
-// Where standard error fails, only the exit status can still tell. A parent
-// that has closed it does not want to know.
+// When standard error cannot be written, only the exit status can tell of it. A
+// parent process that has closed the other end does not want to know.
 void output_error(Csp *csp, const char *data, size_t len) {
   if (rt_load_relaxed(&csp->left)) return;  // relaxed: as in csp_free
   if (csp->config.write_err != NULL) {
@@ -98,15 +101,15 @@ static void write_buffer(Csp *csp) {
   mem_free(data);
 }
 
-// With a limit on memory, so much does not wait until somebody takes it.
+// With a limit on memory, the buffer keeps at most OUTPUT_MOST bytes.
 static bool is_flood(const Csp *csp, size_t more) {
   // relaxed: about how much waits. Stored with the lock held
   return csp->config.max_memory != 0 &&
          rt_load_relaxed(&csp->out.len) + more > OUTPUT_MOST;
 }
 
-// After what is in the buffer. Blocks this M with its P, or none: nobody is to
-// wait for that.
+// Writes the buffer, and then this text. It blocks this M, which may have a P.
+// That P must not be alone, because others would wait for it.
 static void write_through(Csp *csp, P *p, const char *data, size_t len) {
   if (p != NULL) sched_not_alone(p);
   rt_lock(&csp->out.writing);
@@ -138,14 +141,15 @@ void output_write(Vm *vm, P *p, const char *data, size_t len) {
 void vm_out_flush(Vm *vm) {
   Csp *csp = runtime_of(vm);
   Output *out = &csp->out;
-  // relaxed: what this thread has added it sees. Of others nothing is promised
+  // relaxed: a thread sees what it has added itself. It need not see what
+  // others have just added
   if (rt_load_relaxed(&out->len) == 0) return;
   rt_lock(&out->writing);
   write_buffer(csp);
   rt_unlock(&out->writing);
 }
 
-// A pipe that poll says can be written takes PIPE_BUF bytes at least.
+// Where poll says that a pipe can be written, it takes at least PIPE_BUF bytes.
 static bool would_not_block(const Csp *csp) {
   struct pollfd now = {STDOUT_FILENO, POLLOUT, 0};
   // relaxed: a hint. What others add meanwhile (output_write) is flushed next
@@ -159,7 +163,8 @@ bool output_flush_idle(Csp *csp, bool may_block) {
   // relaxed: as above. A thread that adds later looks for itself
   while (rt_load_relaxed(&out->len) > 0) {
     if (!may_block && !would_not_block(csp)) return true;
-    // One M at most waits for a slow reader; it sees what comes meanwhile.
+    // At most one M waits for a slow reader. It also writes what comes
+    // meanwhile
     if (!rt_try_lock(&out->writing)) return false;
     write_buffer(csp);
     rt_unlock(&out->writing);
@@ -167,8 +172,8 @@ bool output_flush_idle(Csp *csp, bool may_block) {
   return false;
 }
 
-// This M writes with its P. The reader may be slow, or wait for what runs on
-// another P.
+// This M keeps its P while it writes. The reader may be slow, or may itself
+// wait for a goroutine of another P.
 void csp_write_err(CspCall *call, const char *data, size_t len) {
   if (call->g != NULL && !native_is_over(call)) sched_not_alone(call->local->p);
   output_error(runtime_of(call->vm), data, len);

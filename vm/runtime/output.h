@@ -26,8 +26,9 @@ typedef struct AtEnd {
 
 bool output_init(Csp *csp);
 void output_free(Csp *csp);
-// By an M that goes idle: writes what is there, unless another does. true:
-// nothing was done, as it might block and may_block is false.
+// An M that goes idle calls this. It writes what is in the buffer, unless
+// another M does so. true: it did nothing, as it might block and may_block is
+// false.
 bool output_flush_idle(Csp *csp, bool may_block);
 void output_error(Csp *csp, const char *data, size_t len);
 void output_no_memory(Csp *csp);  // says so on standard error

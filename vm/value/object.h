@@ -13,7 +13,7 @@
 
 typedef struct Vm Vm;
 typedef struct Local Local;        // the VM's data of one P (p->local)
-typedef struct Proto Proto;        // a compiled function (proto.h)
+typedef struct Proto Proto;        // a compiled function (proto_layout.h)
 typedef struct CodeUnit CodeUnit;  // those that are collected together
 typedef struct Goroutine Goroutine;
 

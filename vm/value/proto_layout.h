@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A compiled function: code, constants, and what traces need.
+// A Proto is a compiled function: its code, its constants, and what traces
+// need.
 //
-// Made by the compiler (lang/), shared by all Ms. A Vm frees its protos when it
-// closes, those of a unit earlier (unit.c). Immutable once it is
-// compiled, except opcodes that specialise themselves and inline caches (single
-// 32- or 64-bit words, relaxed stores).
+// The compiler (lang/) makes it, and all Ms share it. A Vm frees its protos
+// when it closes, and those of a unit earlier (unit.c). After it is compiled a
+// Proto does not change, but for two kinds of words of 32 or 64 bits, which are
+// stored relaxed. These are opcodes that specialise themselves, and inline
+// caches.
 #ifndef CSP_VM_PROTO_LAYOUT_H
 #define CSP_VM_PROTO_LAYOUT_H
 
@@ -40,8 +42,9 @@ typedef struct UpvalueFrom {
   uint8_t index;
 } UpvalueFrom;
 
-// Of a function that returns what calls give: as many as its caller wants.
-// PASSED: it returns nothing else, and has a `?`.
+// Values of Proto.nresults for a function that returns what another call gives.
+// VARY: it returns as many results as its caller wants. PASSED: the same, and
+// it returns nothing else, and has a `?`.
 enum { NRESULTS_PASSED = 254, NRESULTS_VARY = 255 };
 
 struct Proto {
