@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text that grows: for natives that do not know a result's length beforehand.
-// Belongs to one native call.
+// Text that grows. Natives use it that do not know the length of their result
+// beforehand. A buffer belongs to one native call.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes as text: strings, hexadecimal, base64. Others may change the bytes
-// meanwhile, as the head of bytes.c tells.
+// Bytes as text: strings, hexadecimal, base64. Other goroutines may change the
+// bytes meanwhile, as the head of bytes_methods.c tells.
 #include "stdlib/bytes_methods.h"
 
 #include <string.h>

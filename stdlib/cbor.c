@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The module cbor: values as bytes (RFC 8949). Reading and writing itself are
-// vm/api/cbor_read.c and vm/api/api_cbor.c, for hosts as well.
+// The module cbor: values as bytes (RFC 8949). The reader and the writer are in
+// vm/api/cbor_read.c and vm/api/api_cbor.c, because hosts use them, too.
 #include "stdlib/stdlib.h"
 
 static CspStatus cbor_refused(CspCall *call, const char *code, char *why) {

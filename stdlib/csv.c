@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The module csv: its table. What is made of its natives is in csv.csp.
+// The table of the module csv. csv.csp has the functions that scripts call.
+// They use the natives here.
 #include "stdlib/csv.h"
 
 bool csv_need_sign(CspCall *call, int i, const char *what, char *sign) {

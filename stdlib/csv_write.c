@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // csv.text: rows as CSV, in pieces (text_job.h).
 //
-// Others may change the rows meanwhile. So nothing is kept but the places, `at`
-// (the row) and `seen` (the cell), and the text of a long cell, as the job's
-// item. A cell is in quotes where that is needed, and also where it is long,
-// for then nobody has to look at all of it first.
+// Other goroutines may change the rows meanwhile. So a job keeps only its
+// place, which is `at` (the row) and `seen` (the cell), and the text of a long
+// cell, as `item`. A cell is written in quotes where that is needed. A long
+// cell always is, so that nobody has to look through all of it first.
 //
-// A job's s is what is left of a cell in quotes. Its flag says that item is an
-// error.
+// In a job, `s` is what is left of a cell in quotes. `flag` says that `item` is
+// an error.
 #include <stdio.h>
 
 #include "stdlib/csv.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a native module gives to one of the library. The library does not load
-// it. A program that imports the native module has it told there what it can
-// do, once for the runtime.
+// What a native module gives to a module of the library. The library never
+// loads a native module. When a program imports one, that module says here what
+// it can do, once in each runtime, and the library's module finds it here.
 #include "stdlib/given.h"
 
 CspStatus given_set(CspCall *call, const CspClass *klass, CspValue v) {

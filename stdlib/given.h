@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a native module gives to one of the library: http is given TLS and zlib,
-// and net the names of hosts.
+// What a native module gives to a module of the library. tls and zlib give
+// themselves to http, and dns gives lookups of names to net.
 #ifndef CSP_STDLIB_GIVEN_H
 #define CSP_STDLIB_GIVEN_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The module html: text as a part of a page, and back.
 //
-// unescape takes references as browsers take those of a text, and as Python's
-// html.unescape does: HTML 13.2.5.72 to 80. A number may have any number of
-// digits, so it is read in pieces, too: between two of them the TextJob has
+// unescape replaces references such as &amp; as browsers do in a text, and as
+// Python's html.unescape does (HTML 13.2.5.72 to 80). A number may have any
+// number of digits, so it is read in pieces, too. Between two pieces the
+// TextJob has
 //
 //   flag   a number is being read, whose "&#" or "&#x" lies before `at`
 //   apart  it is a hexadecimal one

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Where a value ends of which only the beginning may be there.
+// Finds where a JSON value ends, in a text of which perhaps only the beginning
+// has come.
 //
 // Each byte is looked at once, however small the parts are in which the text
-// comes. What is looked at is the least that finds the end: brackets, quotes,
-// and backslashes in strings. Parsing the bytes up to there checks everything
-// else. A byte that cannot be right ends the value, too. So most errors are
-// told before more of the text must be there. Where that byte is part of a
-// character, the whole character belongs to the value, for the message.
+// comes. Brackets, quotes, and backslashes in strings are enough to find the
+// end. The parser then gets the bytes up to there, and checks everything else.
+// A byte that cannot be right ends the value, too. So most errors are reported
+// before more of the text has come. If that byte is part of a character, the
+// whole character belongs to the value, so that the message can show it.
 //
 // The end depends on the bytes alone, never on the parts.
 #include "stdlib/json.h"

@@ -4,9 +4,10 @@
 // The script feeds it with the text, piece by piece, and asks for the next
 // value. It goes through the document token by token down to the list whose
 // elements are wanted. An element that is a list or a map is given as text,
-// once all of it is there, and json.parse makes the value. What is passed over
-// is checked as strictly.
-// For that each open map has its keys, in `open`, a list that the script keeps.
+// once all of it is there, and json.parse makes the value. Text that is passed
+// over is checked as strictly as json.parse does. To find keys that come twice,
+// the reader has the keys of each open map in `open`, a list that the script
+// keeps.
 //
 // What always holds:
 //   - A token is passed as a whole, or nothing has changed. So the reader can

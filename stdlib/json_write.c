@@ -7,11 +7,12 @@
 // goroutines may change what is written. A list is as long as it is when its
 // next element is due, and a map has the keys that it had at first.
 //
-// What cannot be written is an error, made at once: its path is that of the
-// levels, down to the value. A cycle is noticed where it is too deep.
+// A value that cannot be written makes an error at once. The error names the
+// path to the value, which leads through the levels. A cycle is noticed when it
+// gets too deep.
 //
-// A job's s is what is left of a string that is being written, of the value
-// item. Its flag says that item is the error.
+// In a job, `item` is a string that is being written, and `s` what is left of
+// it. `flag` says that `item` is the error.
 #include <math.h>
 #include <stdio.h>
 

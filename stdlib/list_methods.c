@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The methods of lists that take no function. Those that do (map, filter,
-// each, ...) are in prelude.csp, as no native calls back into the language;
-// sort and count hand over to it when they are given a function. Those that go
-// through all elements do so in pieces (pieces_loop.h); list_new.c has some of
-// them.
+// The methods of lists that take no function. Methods that take one (map,
+// filter, each, ...) are in prelude.csp, as no native here calls back into the
+// language. sort and count are here, and call the prelude when they are given a
+// function. A method that goes through all elements does so in pieces
+// (pieces_loop.h). list_new.c has some of these.
 //
-// Other goroutines may change a list meanwhile: an element that has gone reads
-// as nil, and nothing is written outside the list.
+// Other goroutines may change a list meanwhile. Then an element that has gone
+// reads as nil, and nothing is written outside the list.
 #include "stdlib/list_methods.h"
 #include "stdlib/strings.h"
 

@@ -4,20 +4,22 @@
 // Each value gets a 64-bit key that orders it among values of its kind: ints
 // and floats whole, strings by the 7 bytes after what all of them begin with.
 // Only where keys are equal and do not say everything are the values themselves
-// compared. What all strings begin with is guessed by three of them. Where one
-// begins otherwise, the keys are made again. Tuples get the key of their first
-// element, if those are of one kind. That of ints needs only the bits of their
-// range, and the first bits of the second element's key follow.
+// compared. The beginning that all strings share is guessed from three of them.
+// If a string begins otherwise, all keys are made again. A tuple gets the key
+// of its first element, if all first elements are of one kind. Where these are
+// ints, their key needs only the bits of their range. The other bits are the
+// first ones of the second element's key.
 //
 // It is done in pieces (csp_again), in phases: the copy is filled, the keys are
 // made, runs are sorted, then merged until there is one, which is stored.
 //
-// The copy and the room to merge into are two halves of blocks. A block is made
-// when it is first written to, and the blocks are freed in a phase of their
-// own: to map or unmap all of it at once takes the system 10 ms for a million
-// values. They are freed from the last to the first, so that what a heap gives
-// back at its end is a block each time. A half of one block lies after the
-// table.
+// The copy and the room to merge into are two halves, each made of blocks. A
+// block is made when it is first written to, and the blocks are freed in a
+// phase of their own, piece by piece. To map or unmap all of them at once takes
+// the system 10 ms for a million values. They are freed from the last to the
+// first, so that the heap of C gives one block at a time back to the system. A
+// half that is one block lies in the same memory as the table of blocks, after
+// it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

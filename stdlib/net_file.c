@@ -4,9 +4,10 @@
 // blocking call. The call has the turn of the writing side all the while, and
 // waits for room in the socket without a thread.
 //
-// It gives (sent, err). What was not sent for no error is to be read and
-// written: there is a layer such as TLS, no thread is left, the file is of a
-// kind that the system does not send, or it has ended too early.
+// It gives (sent, err). If it has sent less than all without an error, the
+// caller reads and writes the rest. That is so where the connection has a layer
+// such as TLS, where no thread is left, where the system cannot send this kind
+// of file, or where the file ended too early.
 //
 //   try -> blocking call -> [waits, or lets others run] -> try
 //

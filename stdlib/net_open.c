@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Connecting, listening, accepting; names.
+// Connecting, listening, accepting, and looking up names.
 //
-// A socket that connects waits on its writing side, whose turn it has: nobody
-// else knows the connection yet. An acceptor has the turn to read its listener.
+// A native that connects has the turn of the socket's writing side and waits
+// there. No other call knows the connection yet. A native that accepts has the
+// turn to read its listener.
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>

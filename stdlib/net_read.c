@@ -4,11 +4,12 @@
 // A read has the turn of the reading side from its first try to its end. It
 // takes what the connection's buffer has. If that is not enough it receives,
 // and if nothing has come it waits, as a native in pieces. A read that is given
-// up loses nothing: what was received is in the buffer. Where there was no
-// memory for that, no read goes on after the gap. While a read waits and
-// nothing is left over, there is no buffer, so an idle connection costs none.
+// up loses nothing, because it puts what it has received into the buffer. If
+// there is no memory for that, the stream has a gap (`has_gap`), and all later
+// reads fail. While a read waits and nothing is left over there is no buffer,
+// so an idle connection takes no memory for one.
 //
-// What a read wants is its NetForm. The module http has forms of its own.
+// A NetForm says what a read wants. The module http has forms of its own.
 #include "stdlib/net_read.h"
 
 #include <errno.h>

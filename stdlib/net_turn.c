@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The steps of a native that tries an operation of a descriptor until it
+// succeeds. net_turn.h says how such a native works.
 #include "stdlib/net_turn.h"
 
 void net_leave(CspCall *call, NetTurn *turn) {

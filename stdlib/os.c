@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The module os: what the others of os_*.c provide, and what concerns the
-// process itself.
+// The module os: its table, and the functions about the process itself. The
+// other sources os_*.c have the rest.
 #include "stdlib/os.h"
 
 #include <errno.h>

@@ -44,8 +44,9 @@
 // Nothing ends a job that works. In every other state its goroutine may be
 // cancelled, interrupted or out of memory, or the runtime may end. Then the
 // room is given back to the file (os_input.c), and the turn ends: file_job_stop
-// where there is `more`, read_give where it has read. What close() finds
-// between is closed later, and what it finds read is given to the script.
+// where there is `more`, read_give where it has read. If close() comes while a
+// job is `between`, the file is closed later. If it comes when a job has
+// `read`, the script still gets what was read.
 //
 // A write that ends early has written a beginning. `taken` tells how much, as a
 // cancelled goroutine gets no result (file.written).

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Names and folders: what is there, making, renaming, removing. Every function
-// copies its arguments into a job and does its work without a P. Paths are
-// resolved by csp.h (CspConfig.root): what follows a link opens the path, what
-// means the name itself acts on it in its folder (job_act).
+// copies its arguments into a job and does its work without a P. The functions
+// of csp.h resolve paths (CspConfig.root). An operation that follows links
+// opens the path. An operation on the name itself acts on that name in its
+// folder (job_act).
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

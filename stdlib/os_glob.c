@@ -4,11 +4,12 @@
 // as it is. None of them matches a slash, nor a name's first dot.
 //
 // The pattern is taken part by part, names and slashes in turn. A name without
-// such characters is looked up. Any other is compared with what its folder has.
-// It is read once, into elements. Matching goes back to the last star only, so
-// it takes the name's length times the number of elements at most. A folder
-// that cannot be read matches nothing. An error names the first one beside what
-// others match. The job fails only when descriptors or memory have run out.
+// such characters is looked up. Any other name is compared with all that its
+// folder has. For that it is split into elements, once. Matching goes back to
+// the last star only, so it takes at most the length of the folder's name times
+// the number of elements. A folder that cannot be read matches nothing. The
+// result then has an error that names the first such folder, beside the paths
+// that match. The job fails only when descriptors or memory have run out.
 //
 // The work is done in pieces. A Glob is the state between two of them.
 #include <dirent.h>

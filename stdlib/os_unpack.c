@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes what an archive holds, below one folder. tar.csp and zip.csp read the
-// archives and use this.
+// Makes the files and folders that an archive holds, below one folder. tar.csp
+// and zip.csp read the archives and use this.
 //
 // An archive may be anybody's, and so may what is in the folder. Nothing here
 // leads out of it:

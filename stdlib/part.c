@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The method part of strings, lists and bytes: a slice whose bounds may be
-// beyond the ends. The arguments are checked here, so that a panic names the
-// function. The copy is made by the VM's own slices.
+// The method `part` of strings, lists and bytes. It gives a slice, and its
+// bounds may be beyond the ends. The arguments are checked here, so that a
+// panic names the function. The copy is made by the VM's own slices.
 #include "stdlib/stdlib.h"
 
 static CspStatus part_of(CspCall *call, CspType type) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Searches in pieces: pieces_find.h.
+// Searches of long texts and bytes, in pieces. See pieces_find.h.
 #include "stdlib/pieces_find.h"
 
 // --- Short needles ----------------------------------------------------------

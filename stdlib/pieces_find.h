@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Searches of long texts and bytes, in pieces.
 //
-// A short needle is looked for in windows of some KB, each by csp_find. That of
-// a long one would be as long as most texts. So its search is left where it is
-// when the piece is spent, and goes on in the next one (vm/object/search.h).
+// A short needle is looked for in windows of some KB, each by one call of
+// csp_find. For a long needle a window would be as long as most texts. So the
+// search for it stops where it is when the piece is spent, and goes on from
+// there in the next piece (vm/object/search.h).
 #ifndef CSP_STDLIB_PIECES_FIND_H
 #define CSP_STDLIB_PIECES_FIND_H
 

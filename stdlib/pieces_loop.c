@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loops of natives over lists, in pieces: pieces_loop.h.
+// Loops of natives over lists, in pieces. See pieces_loop.h.
 #include "stdlib/pieces_loop.h"
 
 enum {

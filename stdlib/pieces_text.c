@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A long text in pieces: where one ends and the next begins. Natives that go
-// through a whole text ask after each whether they are to go on (csp_work).
+// Long texts in pieces. These functions say where one piece ends and the next
+// begins. A native that goes through a whole text asks after each piece whether
+// it is to go on (csp_work).
 #include "stdlib/stdlib.h"
 
 enum { PIECE_LEN = 1 << 14 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The module rand: the runtime's own generator (seeded by --seed or by the
-// system), and generators of one's own with the same methods. Not for secrets.
+// The module rand: random numbers. Its functions use the generator of the
+// runtime, which --seed or the system seeds. A script can also make generators,
+// which have the same functions as methods. None of them is for secrets.
 //
-// A generator of one's own is a value that several goroutines may use at once:
-// its state is advanced under a lock (xoshiro256**, seeded by splitmix64).
+// Several goroutines may use one generator at once, because a lock guards its
+// state (xoshiro256**, seeded by splitmix64).
 #include <pthread.h>
 
 #include "stdlib/pieces_loop.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The module regexp: compiled patterns as values, and their methods.
 //
-// A method that goes through a text is a RegexpJob: the state between two
-// pieces. It holds a search, which holds a machine, until it is over or given
-// up. What a match is, and what replaces by a function, are of the module's
-// part in the language, which gives them to the first pattern that is compiled.
+// A method that goes through a text has a RegexpJob, its state between two
+// pieces. The job holds a search, and the search a machine, until it is over or
+// given up. The struct of a match, and the function that replaces by a
+// function, are in the module's part in the language. That part gives them to
+// the first pattern that is compiled.
 #include "stdlib/regexp.h"
 
 #include "stdlib/text_job.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a pattern says of one character, by brackets, \d, \pL and escapes.
+// Classes of characters in a pattern: brackets, \d, \pL and escapes.
 //
 // A part of a class is read into parse->spare, where case and negation change
 // it. Then it is added to parse->set.

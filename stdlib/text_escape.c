@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What stands for a text within the parts of a page: _escape of the module
-// text. text.html.csp decides which kinds a place needs.
+// The native _escape of the module text. It changes a text so that it may stand
+// in a part of a page. text.html.csp decides which kinds of escapes a place
+// needs.
 //
 // Each kind leaves nothing of a text that could end the part it stands in, or
 // begin another one: WHATWG HTML 13.2.5 (tokens), 13.1.2.3 (attributes)

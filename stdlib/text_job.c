@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts that are made in pieces: text_job.h.
+// Texts that are made in pieces. See text_job.h.
 //
 // The parts are copied from the last to the first, and freed in that order, so
 // that what a heap of C memory gives back at its end is a part each time.

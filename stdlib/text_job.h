@@ -7,8 +7,8 @@
 // they go into the result, a string that nobody else sees before it is written.
 // A short text has no parts, and ends in its first piece.
 //
-// Belongs to one native call. The driver frees the parts, the buffer and `own`.
-// Other memory a native must not hold between two turns.
+// A TextJob belongs to one native call. The driver frees the parts, the buffer
+// and `own`. A native must not hold other memory between two turns.
 #ifndef CSP_STDLIB_TEXT_JOB_H
 #define CSP_STDLIB_TEXT_JOB_H
 

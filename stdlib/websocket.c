@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The module websocket: the natives below its part in the language, and what
-// one end of a connection is for them. The natives read and write frames;
-// websocket.csp has the handshakes, and decides what is answered.
+// The natives of the module websocket, and the state that they have of one end
+// of a connection. The natives read and write frames. websocket.csp has the
+// handshakes, and decides what is answered.
 #include "stdlib/websocket.h"
 
 enum { MESSAGE_MOST = 1 << 30 };

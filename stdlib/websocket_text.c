@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is done with the bytes of WebSocket frames: UTF-8 in pieces, masks, and
-// the digest of the handshake. It is not for passwords or signatures, as SHA-1
-// is broken for those.
+// Work on the bytes of WebSocket frames: checking UTF-8 in pieces, masks, and
+// the digest of the handshake. That digest is SHA-1, which is not fit for
+// passwords or signatures.
 #include <string.h>
 
 #include "stdlib/websocket.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows onto texts: window.h.
+// Windows onto texts. See window.h.
 #include "stdlib/window.h"
 
 enum { WINDOW_FED = 1 << 16 };  // bytes of a piece that are added at once

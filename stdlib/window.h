@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A window onto a text of any length that comes in pieces: what was fed and not
-// passed, and a NUL after it.
+// A Window is the part of a long text that has come and was not read yet. A NUL
+// follows it. The text may have any length, and comes in pieces.
 //
-// The owner passes over what it has read by moving `from`. Where something is,
-// it counts from there, as the text moves when more is fed. It belongs to a
-// class's data (csp_register_class), whose finalizer frees it. One native call
-// at a time uses it.
+// The owner passes over what it has read by moving `from`. It counts places
+// from there, as the text moves when more is fed. A window belongs to the data
+// of a class (csp_register_class), whose finalizer frees it. One native call at
+// a time uses it.
 #ifndef CSP_STDLIB_WINDOW_H
 #define CSP_STDLIB_WINDOW_H
 

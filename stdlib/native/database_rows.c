@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the native modules of databases share: what a runtime's connections hold
-// together, and rows as values of the language. The state is any thread's of
-// the runtime. A row belongs to the native that makes its values.
+// What the native modules of databases share. They count how much memory all
+// connections of a runtime hold, and make values of the language from rows. Any
+// thread of the runtime may change that count. A row belongs to the native that
+// makes its values.
 #include "stdlib/native/database_rows.h"
 
 #include <string.h>

@@ -11,9 +11,9 @@
 //   RUNS     in csp_block: receives, sends again. -> WAITS, RUNS, OVER
 //   OVER     has c-ares's status. The result is made, and the query freed
 //
-// From STARTS on the call has the query, and each step that is given up frees
-// it. From the first WAITS on the call has the turn of the query's descriptor,
-// which nobody else knows.
+// From STARTS on the call owns the query, and a step that is given up frees it.
+// From the first WAITS on the call has the turn of the query's descriptor,
+// which no other call knows.
 #include "stdlib/native/dns.h"
 
 #include <arpa/inet.h>

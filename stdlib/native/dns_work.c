@@ -3,9 +3,9 @@
 // there, and sends, receives and reads messages. None of it waits.
 //
 // c-ares makes its sockets by the functions here, and tells which it waits for.
-// They are in an epoll descriptor of the query's, for which the goroutine
-// waits. epoll tells of what is there as long as it is there. So a piece goes
-// on until nothing is there, because the runtime is told once.
+// They are in an epoll descriptor of the query, for which the goroutine waits.
+// The runtime is told only once that this descriptor got ready. So a piece of
+// work goes on until no socket has anything left.
 #include <arpa/nameser.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What native modules share that go through a string or bytes piece by piece.
-// By the native that was given them.
+// The native that was given the string or bytes calls these functions.
 #include "stdlib/native/given_data.h"
 
 bool data_need(CspCall *call, int i, GivenData *data) {

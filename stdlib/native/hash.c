@@ -2,10 +2,11 @@
 // The native module hash: checksums of data, keyed ones, and keys of passwords,
 // over libcrypto and libxxhash.
 //
-// Long data are one job, a HashJob: it writes some KB at a time to a Digest,
-// and lets others run when its piece is over (csp_again). Then `then` goes on.
-// A job of a script's hash (h.write) marks it as busy until its end, so that
-// another goroutine's use of it panics. All other jobs own their Digest.
+// Long data are one job, a HashJob. It writes some KB at a time to a Digest,
+// and lets other goroutines run when its piece is over (csp_again). After the
+// last piece it calls its function `then`. A job of a script's hash (h.write)
+// marks it as busy until its end, so that another goroutine's use of it panics.
+// All other jobs own their Digest.
 //
 // What always holds:
 //   - Bytes that are read can change meanwhile, and so are copied some KB at a

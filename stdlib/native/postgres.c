@@ -11,8 +11,7 @@
 //   PG_IDLE --_copy--> PG_COPY_OUT --_get--> PG_IDLE
 //   any --> PG_BROKEN   lost, closed, given up in the middle, or out of step
 //
-// PG_BUSY is that of a call that waits for the server, PG_ROWS one with rows
-// left.
+// In PG_BUSY a call waits for the server. In PG_ROWS there are rows left.
 //
 // What always holds:
 //   - libpq is asked without waiting (PQsetnonblocking, PQisBusy before
@@ -29,11 +28,13 @@
 //
 // A native runs on whichever thread of the runtime has its goroutine. Only the
 // call that has entered a link touches it, or that call's work in csp_block, on
-// another thread, while the call waits. `state` and `closed` are any thread's.
+// another thread, while the call waits. Any thread may read and change `state`
+// and `closed`.
 //
-// libpq's memory is not the runtime's. What has come and is no value yet is
-// counted for all links of the runtime (`held`), and bounded with a limit. Then
-// libpq does not have the server's socket (postgres_gate.c).
+// libpq's memory is not the runtime's. Data that has come and is no value yet
+// is counted for all links of the runtime (`held`). If the runtime has a limit
+// of memory, the count is bounded. For that libpq does not get the server's
+// socket itself, but one end of a gate (postgres_gate.c).
 #include "stdlib/native/postgres.h"
 
 #include <string.h>

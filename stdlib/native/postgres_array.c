@@ -3,8 +3,8 @@
 //
 //   [0:1]={1,NULL,"a \"b\""}     {{1,2},{3,4}}
 //
-// The bounds before '=' are dropped, as lists begin at 0. The text is whoever's
-// the server is, so everything is checked. It takes one pass.
+// The bounds before '=' are dropped, as lists begin at 0. A server may send any
+// text, so everything is checked. One pass reads the text.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The module postgres: COPY, and notifications. By the native that has the
-// link. What is copied passes through in pieces: libpq has one of them at a
-// time.
+// The module postgres: COPY, and notifications. The native that has the link
+// calls these functions. Data that is copied passes through in pieces, and
+// libpq has one of them at a time.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The module postgres: a gate between libpq and the socket, where there is a
-// limit of memory. By the native that has the link.
+// The module postgres: a gate between libpq and the socket, for runtimes with a
+// limit of memory. The native that has the link calls these functions.
 //
-// libpq reads a socket until nothing is in it. From a server that is faster
-// than it that is a whole message, and its head may say 1 GB. So the descriptor
-// that libpq has becomes one end of a pair of sockets, and what comes passes
-// through in pieces: libpq sees no more than one of them at a time. What it
-// sends passes through at once.
+// libpq reads a socket until it is empty. If the server is faster than libpq,
+// it reads a whole message, which may have 1 GB. So libpq gets one end of a
+// pair of sockets instead. What the server sends passes through that pair in
+// pieces, and libpq sees no more than one piece at a time. What libpq sends
+// passes through at once.
 //
 //   server == real ==> [a piece] ==> outer == pair == libpq's descriptor
 //
 // A piece is looked at, handed on, and then taken, as far as it was handed on.
 // So the gate keeps no bytes of its own.
 //
-// A message that libpq cannot bear ends there (pg_is_foul), unless TLS hides
-// them all.
+// The gate also stops a message that makes libpq leak memory (pg_is_foul). It
+// cannot see messages under TLS.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>

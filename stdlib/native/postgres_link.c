@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The module postgres: which call has a link, what a link owns, and how it
-// waits. Any thread of the runtime, for the call that has the link (the head of
-// postgres.c).
+// waits. A call that has a link may use these functions on any thread of the
+// runtime (the head of postgres.c).
 #include "stdlib/native/postgres.h"
 
 #include <errno.h>

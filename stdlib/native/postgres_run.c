@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The module postgres: statements. By the native that has the link.
+// The module postgres: statements. The native that has the link calls these
+// functions.
 //
-// A statement with arguments, or of which rows are wanted, is prepared when it
-// first comes, and kept. Then it takes up to three turns with the server:
+// A statement that has arguments, or whose rows are wanted, is prepared when it
+// is first used, and kept. It takes up to three turns with the server:
 //
 //   forget the statement that was unused for longest -> prepare -> execute
 //
-// Others go as they are, so their text may have several statements. Rows come
-// one by one (PQsetSingleRowMode), so that libpq has one of them at a time.
+// Any other statement is sent as it is, so its text may have several
+// statements. Rows come one by one (PQsetSingleRowMode), so that libpq has one
+// of them at a time.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The module postgres: arguments and rows, from and to values of the language.
-// By the native that has the link.
+// The native that has the link calls these functions.
 //
 // Values go both ways in the server's text form, but for bytes, which are sent
-// as they are. The text form is there for each type, also for those of
-// extensions, and does not depend on the server's version.
+// as they are. Each type has a text form, also the types of extensions, and it
+// does not depend on the server's version.
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The module sqlite: which call has a link, what a link owns, and buffers of
-// values. Any thread of the runtime, for the call that has the link (the head
-// of sqlite.c).
+// values. A call that has a link may use these functions on any thread of the
+// runtime (the head of sqlite.c).
 #include "stdlib/native/sqlite.h"
 
 #include <string.h>

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The module sqlite: no more than a part of the thread's stack for the library.
+// The module sqlite: the library gets no more than a part of the thread's
+// stack.
 //
-// The library compiles by recursion: a view that selects from a view, a trigger
-// that fires another, foreign keys in a row. It bounds none of these, and
-// expects 8 MB of stack. A database of somebody else's may have thousands of
-// them.
+// The library compiles by recursion. A view may select from a view, a trigger
+// may fire another, and foreign keys may form a chain. The library bounds none
+// of these, and expects 8 MB of stack. A database of somebody else may have
+// thousands of them.
 //
-// Each level allocates memory, or asks the authorizer, which refuses it when
-// the stack has got deeper than STACK_MOST, or has only KEPT left. (A host's
-// own thread may have less.) For the others the library's allocator is
-// replaced, once and for the process, by one that asks the same of the former
-// one. But in a run it gives no memory at that depth. The library can cope with
-// that, and the run says why it failed. Threads that are not in a run (a host
-// may use the library, too) get memory as ever.
+// So the depth of the stack is bounded. It may not be deeper than STACK_MOST,
+// and KEPT must be left. (A thread of a host may have a small stack.) At each
+// level of the recursion the library either asks the authorizer or allocates
+// memory. The authorizer refuses a level that is too deep. For the other levels
+// the library's allocator is replaced, once for the process. The new one calls
+// the former one, but in a run it gives no memory at such a depth. The library
+// can cope with that, and the run says why it failed. A thread that is not in a
+// run, because a host uses the library, too, gets memory as before.
 //
-// Where a host has begun to use the library before, nothing can be replaced.
+// If a host has used the library before, its allocator cannot be replaced.
 #include <pthread.h>
 
 #include "stdlib/native/sqlite.h"

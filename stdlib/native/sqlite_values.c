@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The module sqlite: arguments and rows, from and to values of the language. By
-// the native that has the link.
+// The module sqlite: arguments and rows, from and to values of the language.
+// The native that has the link calls these functions.
 #include "stdlib/native/sqlite.h"
 
 #include <string.h>

@@ -9,8 +9,8 @@
 //     anything else does. So a read never has to wait for room to write, and a
 //     write has no state of its own in OpenSSL.
 //   - Two threads may read and write at once, but an SSL serves one: `lock`.
-//   - Closing frees the SSL under that lock. Without it each call says EAGAIN,
-//     and the wait that follows tells that the connection is closed.
+//   - Closing frees the SSL under that lock. After that each call gives EAGAIN,
+//     and the wait that follows finds that the connection is closed.
 //   - A failed send does not stop reads, as the other side may have said why.
 //   - A connection whose handshake did not succeed is of no use any more. So
 //     nobody sends in the clear what was meant for TLS.

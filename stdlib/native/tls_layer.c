@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A connection's layer: OpenSSL between what scripts read and write and the
-// socket.
+// The layer of a connection. Through it OpenSSL decrypts what the socket
+// receives and encrypts what scripts write.
 #include "stdlib/native/tls.h"
 
 #include <errno.h>

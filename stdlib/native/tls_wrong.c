@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What certificates tls_say, as text, and why a handshake or a call has failed.
+// Texts about what is wrong: what a certificate says, and why a handshake or a
+// call has failed.
 #include "stdlib/native/tls.h"
 
 #include <arpa/inet.h>
