@@ -112,7 +112,7 @@ static CspStatus try_to_send_file(CspCall *call, NetTurn *turn) {
 }
 
 static const NetWay sending_file = {CSP_WRITES, sizeof(NetFile),
-                                    try_to_send_file, fail_send};
+                                    try_to_send_file, fail_send, NULL};
 
 CspStatus net_send_file(CspCall *call) {
   Connection *connection = net_connection(call);

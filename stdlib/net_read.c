@@ -282,8 +282,13 @@ static CspStatus read_failed(CspCall *call, NetTurn *turn, int error) {
   return read->form->fail(call, read, error);
 }
 
+// The wait ends here. What follows until the next one does not count.
+static void read_given_up(CspCall *call, NetTurn *turn) {
+  net_pace(call, ((NetRead *)turn)->connection, CSP_READS, 0);
+}
+
 static const NetWay reading = {CSP_READS, sizeof(NetRead), try_to_read,
-                               read_failed};
+                               read_failed, read_given_up};
 
 CspStatus net_begin_read(CspCall *call, NetRead read) {
   read.connection = net_connection(call);

@@ -17,6 +17,7 @@ CspStatus net_failed(CspCall *call, NetTurn *turn, int error) {
 static CspStatus turn_step(CspCall *call, void *data, bool on) {
   NetTurn *turn = data;
   if (on) return turn->way->try(call, turn);
+  if (turn->way->give_up != NULL) turn->way->give_up(call, turn);
   net_leave(call, turn);
   return CSP_PANIC;
 }

@@ -25,6 +25,8 @@ typedef struct NetWay {
   CspStatus (*try)(CspCall *call, NetTurn *turn);
   // Makes the results. The call has no turn. An errno, or as above.
   CspStatus (*fail)(CspCall *call, NetTurn *turn, int error);
+  // NULL, or it is called when the call is given up while it has the turn.
+  void (*give_up)(CspCall *call, NetTurn *turn);
 } NetWay;
 
 struct NetTurn {

@@ -192,7 +192,7 @@ static CspStatus try_to_receive(CspCall *call, NetTurn *turn) {
 }
 
 static const NetWay receiving = {CSP_READS, sizeof(UdpReceive), try_to_receive,
-                                 receive_failed};
+                                 receive_failed, NULL};
 
 static CspStatus udp_receive(CspCall *call) {
   UdpSocket *udp = need_udp(call);
@@ -266,7 +266,7 @@ static CspStatus try_to_send(CspCall *call, NetTurn *turn) {
 }
 
 static const NetWay sending = {CSP_WRITES, sizeof(UdpSend), try_to_send,
-                               send_failed};
+                               send_failed, NULL};
 
 static CspStatus begin_send(CspCall *call, UdpSocket *udp,
                             const NetAddress *to) {

@@ -137,7 +137,7 @@ static CspStatus try_to_write(CspCall *call, NetTurn *turn) {
 }
 
 static const NetWay writing = {CSP_WRITES, sizeof(NetWrite), try_to_write,
-                               fail_write};
+                               fail_write, NULL};
 
 static CspStatus begin_write(CspCall *call, bool ends) {
   Connection *connection = net_connection(call);

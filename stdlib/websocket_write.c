@@ -141,7 +141,7 @@ static CspStatus try_frame(CspCall *call, NetTurn *turn) {
 }
 
 static const NetWay frame_sending = {CSP_WRITES, sizeof(WsWrite), try_frame,
-                                     fail_frame};
+                                     fail_frame, NULL};
 
 // --- _ws_write --------------------------------------------------------------
 int ws_is_text(CspCall *call, Str s) {

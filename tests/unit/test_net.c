@@ -86,6 +86,34 @@ static void root_holds_sockets(void **state) {
   world_close(&world);
 }
 
+// --- Proxies ----------------------------------------------------------------
+// The address is of this machine, but none that proxies are never asked for.
+static const char through_proxies[] =
+    "import \"http\"\nimport \"net\"\n"
+    "listener := net.listen(\"0.0.0.0:0\")?\n"
+    "go http.serve(listener, func(r) => \"direct\")\n"
+    "func show(url) {\n"
+    "  reply, err := http.get(url)\n"
+    "  println(if err == nil { reply.text()? } else { err.code })\n"
+    "}\n"
+    "show(\"http://${listener.address()}/\")\n"
+    "show(\"https://${listener.address()}/\")\n";
+
+static void proxies_are_of_the_environment(void **state) {
+  (void)state;
+  static const char *const names[] = {"http_proxy", "https_proxy"};
+  for (int i = 0; i < 2; i++) setenv(names[i], "http://127.0.0.1:1", 1);
+  setenv("no_proxy", "", 1);
+  expect_output((CspConfig){.procs = 2, .allowed = CSP_NET}, through_proxies,
+                "direct\nunsupported\n");
+  setenv("https_proxy", "no proxy", 1);
+  uint32_t both = CSP_NET | CSP_ENVIRONMENT;
+  expect_output((CspConfig){.procs = 2, .allowed = both}, through_proxies,
+                "refused\ninvalid\n");
+  for (int i = 0; i < 2; i++) unsetenv(names[i]);
+  unsetenv("no_proxy");
+}
+
 // --- The end ----------------------------------------------------------------
 static const char waiting[] =
     "import \"net\"\n"
@@ -145,6 +173,7 @@ int main(void) {
       cmocka_unit_test(net_is_allowed_alone),
       cmocka_unit_test(unix_sockets_are_files),
       cmocka_unit_test(root_holds_sockets),
+      cmocka_unit_test(proxies_are_of_the_environment),
       cmocka_unit_test(runtimes_end_while_all_wait),
       cmocka_unit_test(stepped_runtimes_wait),
   };
