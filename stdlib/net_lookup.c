@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Names of hosts, by the system's resolver (getaddrinfo), which blocks a
 // thread. net.lookup.csp bounds how many do at once.
+//
+// A stepped runtime has no thread for that, and its host waits for nobody. So
+// it looks up only what the system tells without asking: numbers, localhost.
 #include <errno.h>
 #include <netdb.h>
 #include <string.h>
+#include <strings.h>
 
 #include "stdlib/given.h"
 #include "stdlib/net.h"
@@ -22,6 +26,17 @@ static void lookup_work(void *data) {
   Lookup *lookup = data;
   struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
   lookup->error = getaddrinfo(lookup->name, NULL, &hints, &lookup->found);
+  lookup->system_error = errno;
+}
+
+// Asks nobody, not even a file. Names are EAI_NONAME. Without a name
+// getaddrinfo gives this machine itself, as RFC 6761 wants it for localhost.
+static void lookup_at_once(Lookup *lookup) {
+  struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+                           .ai_socktype = SOCK_STREAM};
+  bool here = strcasecmp(lookup->name, "localhost") == 0;
+  lookup->error = getaddrinfo(here ? NULL : lookup->name, here ? "0" : NULL,
+                              &hints, &lookup->found);
   lookup->system_error = errno;
 }
 
@@ -82,6 +97,19 @@ static CspStatus lookup_done(CspCall *call, void *data, bool made) {
   return status;
 }
 
+static CspStatus lookup_stepped(CspCall *call, Lookup *lookup) {
+  lookup_at_once(lookup);
+  if (lookup->error != EAI_NONAME) return lookup_done(call, lookup, true);
+  CspStatus status = csp_ok_coded(
+      call, "unsupported",
+      "cannot look up \"%s\": a stepped runtime does not wait for the system's "
+      "resolver: import \"dns\", which looks up names without waiting, or give "
+      "an IP address",
+      lookup->name);
+  lookup_free(lookup);
+  return status;
+}
+
 CspStatus net_lookup(CspCall *call) {
   Str name;
   if (!need_str(call, 0, &name)) return CSP_PANIC;
@@ -95,6 +123,7 @@ CspStatus net_lookup(CspCall *call) {
   Lookup *lookup = alloc_zeroed(csp_of(call), sizeof *lookup);
   if (lookup == NULL) return csp_panic_memory(call);
   memcpy(lookup->name, name.data, name.len);
+  if (csp_is_stepped(csp_of(call))) return lookup_stepped(call, lookup);
   return csp_block_slow(call, lookup_work, lookup_done, lookup);
 }
 

@@ -123,6 +123,8 @@ enum {
   // A pipe is full or empty, or a FIFO has no reader, and the descriptor is one
   // that never waits: of a stepped runtime (csp_open_path), or Job.is_fifo.
   JOB_WOULD_WAIT = -2,
+  JOB_LEASED =
+      -3,  // job_open in a stepped runtime: another process has a lease
 };
 
 // The string argument i is the path. One with a zero byte makes the job fail

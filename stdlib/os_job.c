@@ -85,13 +85,17 @@ bool job_mode(CspCall *call, int i, int64_t otherwise, int64_t *mode) {
 }
 
 // --- Work -------------------------------------------------------------------
-static bool job_is_fifo(const Job *job, const char *path) {
+static bool job_is(const Job *job, const char *path, mode_t kind) {
   struct stat info;
   int fd = csp_open_path(job->csp, path, O_PATH, 0);
   if (fd < 0) return false;
-  bool is = fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode);
+  bool is = fstat(fd, &info) == 0 && (info.st_mode & S_IFMT) == kind;
   close(fd);
   return is;
+}
+
+static bool job_is_fifo(const Job *job, const char *path) {
+  return job_is(job, path, S_IFIFO);
 }
 
 // Takes O_NONBLOCK off again, which leaves the other flags as they are. Returns
@@ -126,6 +130,8 @@ int job_open(Job *job, const char *path, int flags, int64_t mode) {
                  : csp_open_path(job->csp, path, flags, (unsigned)mode);
   if (fd >= 0) return fd;
   job->error = errno;
+  if (stepped && job->error == EAGAIN && job_is(job, path, S_IFREG))
+    job->error = JOB_LEASED;
   if (job->error != ENXIO || !job_is_fifo(job, path)) return fd;
   job->error = JOB_WOULD_WAIT;
   job->later = waits;
@@ -284,6 +290,9 @@ const char *job_error_text(int error) {
     case JOB_WOULD_WAIT:
       return "nobody is at its other end, or too slow; a stepped runtime does "
              "not wait for that: try again later";
+    case JOB_LEASED:
+      return "another process has a lease on it; a stepped runtime does not "
+             "wait for its end: try again later";
     default:
       return system_error(error);
   }
@@ -291,7 +300,8 @@ const char *job_error_text(int error) {
 
 static const char *job_error_code(int error) {
   if (error == JOB_NO_THREAD) return "limit";
-  return error == JOB_WOULD_WAIT ? "busy" : csp_errno_code(error);
+  bool busy = error == JOB_WOULD_WAIT || error == JOB_LEASED;
+  return busy ? "busy" : csp_errno_code(error);
 }
 
 CspValue job_error(CspCall *call, const Job *job, int error) {

@@ -294,9 +294,10 @@ static CspStatus query_begin(CspCall *call, int type, bool any) {
 }
 
 // (list of addresses, nil) or (nil, error). (nil, nil): nsswitch.conf names
-// others, and `any` is false.
+// others, and `any` is false. A stepped host cannot ask them, as it would wait.
 static CspStatus dns_addresses(CspCall *call) {
-  return query_begin(call, 0, csp_truthy(csp_arg(call, 3)));
+  bool any = csp_truthy(csp_arg(call, 3)) || csp_is_stepped(csp_of(call));
+  return query_begin(call, 0, any);
 }
 
 // (list of tuples, nil) or (nil, error).

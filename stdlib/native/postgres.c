@@ -20,7 +20,8 @@
 //     there is nothing.
 //   - A link that is not PG_IDLE when its owner is done with it is dropped, not
 //     kept: the server is told to stop (PQcancel, in csp_block), and the
-//     connection ends. With it ends what was half done.
+//     connection ends. With it ends what was half done. PQcancel connects and
+//     waits for the server. So a stepped runtime only ends the connection.
 //   - _close may be called while another call has the link. It closes the
 //     duplicate alone, which ends the other's waits. The connection itself ends
 //     with _drop or the finalizer.
@@ -76,8 +77,9 @@ static CspStatus pg_close(CspCall *call) {
 static void pg_drop_work(void *data) {
   PgLink *link = data;
   char text[256];
-  bool runs = link->conn != NULL && link->cancel != NULL && !link->lost &&
-              PQtransactionStatus(link->conn) == PQTRANS_ACTIVE;
+  bool waits = !csp_is_stepped(link->csp);
+  bool runs = waits && link->conn != NULL && link->cancel != NULL &&
+              !link->lost && PQtransactionStatus(link->conn) == PQTRANS_ACTIVE;
   if (runs) PQcancel(link->cancel, text, sizeof text);
   pg_close_conn(link);
 }

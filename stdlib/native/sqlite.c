@@ -28,6 +28,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "stdlib/native/sqlite_csp.h"
 
@@ -350,18 +351,34 @@ static void first_words(const SqlLink *link, char *text, size_t size) {
                                        : "");
 }
 
+// To open one to read waits for a process that writes it, for ever perhaps.
+static bool is_fifo(const SqlLink *link) {
+  struct stat info;
+  return link->files && strcmp(link->path, ":memory:") != 0 &&
+         stat(link->path, &info) == 0 && S_ISFIFO(info.st_mode);
+}
+
+static bool open_link(SqlLink *link) {
+  static const int kinds[] = {SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                              SQLITE_OPEN_READWRITE, SQLITE_OPEN_READONLY};
+  SqlRun *run = &link->run;
+  if (is_fifo(link)) {
+    run->code = SQLITE_NOTADB;
+    snprintf(run->message, sizeof run->message, "it is a FIFO");
+    return false;
+  }
+  run->code = sqlite3_open_v2(link->path, &link->db,
+                              kinds[link->kind] | SQLITE_OPEN_NOMUTEX, NULL);
+  if (run->code == SQLITE_OK) set_up(link);
+  return true;
+}
+
 static void open_work(void *data) {
   SqlLink *link = data;
   SqlRun *run = &link->run;
   char words[256];
-  static const int kinds[] = {SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                              SQLITE_OPEN_READWRITE, SQLITE_OPEN_READONLY};
   run->code = SQLITE_OK;
-  if (link->db == NULL) {
-    run->code = sqlite3_open_v2(link->path, &link->db,
-                                kinds[link->kind] | SQLITE_OPEN_NOMUTEX, NULL);
-    if (run->code == SQLITE_OK) set_up(link);
-  }
+  if (link->db == NULL && !open_link(link)) return;
   first_words(link, words, sizeof words);
   link->control = true;
   if (run->code == SQLITE_OK)

@@ -1,6 +1,7 @@
 # What postgres may do in hosts: nothing without the network. Without files, and
 # with a root, no Unix socket and no certificate, and TCP as everywhere. A
-# stepped host's time ends a query, and nothing leaks.
+# stepped host's time ends a query, and nothing leaks. It waits for nobody, not
+# even to tell the server to stop: here the way to it leads through the host.
 # needs: /usr/lib/postgresql/15/bin/postgres setpriv
 # expect: --- without the network
 # expect: tcp: permission postgres.open: the host allows no network (CSP_NET)
@@ -24,6 +25,8 @@
 # expect: --- stepped
 # expect: tcp: {"n": 100000}
 # expect: interrupted
+# expect: through the host: timeout
+# expect: and again: {"n": 7}
 # expect: --- ends
 # expect: the same descriptors
 # expect: the same descriptors
@@ -59,6 +62,31 @@ cat > sleeps.csp << END
 import "postgres"
 postgres.open("$tcp")?.one("select pg_sleep(1000)")
 END
+# (PQcancel would connect to the listener, and wait for the same thread.)
+cat > through.csp << END
+import "net"
+import "postgres"
+import "time"
+func copy_all(from, to) {
+  for {
+    data, err := from.read_bytes()
+    if data == nil || err != nil { break }
+    to.write(data)
+  }
+  to.close_write()
+}
+listener := net.listen("127.0.0.1:0")?
+go listener.serve(func(client) {
+  server := net.dial("127.0.0.1:$PGPORT")?
+  go copy_all(server, client)
+  copy_all(client, server)
+})
+_, port, _ := net.split(listener.address())
+db := postgres.open("postgresql://ada@127.0.0.1:\${port}/postgres?sslmode=disable")?
+_, err := time.limit(300ms, func() => db.one("select pg_sleep(1000)"))
+println("through the host:", err.code)
+println("and again:", db.one("select 7 as n")?)
+END
 cat > ends.csp << END
 import "postgres"
 db := postgres.open("$tcp", most: 3)?
@@ -77,6 +105,7 @@ echo '--- with files'
 echo '--- stepped'
 ./host -n -s 0 tcp.csp
 ./host -n -s 200000000 sleeps.csp
+timeout 20 ./host -n -s 0 through.csp
 echo '--- ends'
 ./host -n -t 5 ends.csp
 ./host -n -s 3000000 -t 5 ends.csp | grep -v '^interrupted$'

@@ -1,5 +1,6 @@
 # What sqlite may do in hosts: without files, and with a root, only databases in
-# memory, and no statement reaches a file. A stepped host's time ends a query.
+# memory, and no statement reaches a file. A stepped host's time ends a query,
+# and it does not wait for a FIFO.
 # expect: --- without files
 # expect: permission sqlite: cannot open a.db: the host allows only the database ":memory:"
 # expect: permission sqlite: the host allows only the database ":memory:"
@@ -16,6 +17,7 @@
 # expect: {"n": 100000}
 # expect: --- stepped
 # expect: interrupted
+# expect: invalid sqlite: cannot open fifo: it is a FIFO
 # timeout: 60
 # once: it is compiled each time
 . tests/embed/lib/installed.sh
@@ -41,10 +43,17 @@ import "sqlite"
 db := sqlite.open(":memory:")?
 db.one("with recursive r(n) as (select 1 union all select n + 1 from r) select sum(n) from r")
 END
+cat > fifo.csp << 'END'
+import "sqlite"
+_, err := sqlite.open("fifo", read_only: true)
+println(err.code, err)
+END
+mkfifo fifo
 echo '--- without files'
 ./host refused.csp
 echo '--- with a root'
 ./host -f -r root refused.csp
 echo '--- stepped'
 ./host -s 20000000 endless.csp
+timeout 20 ./host -f -s 0 fifo.csp
 ls root

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A stepped runtime waits for no FIFO and no pipe, neither in a script's calls
-// nor at its end. (Where it did, these tests would not come back.)
+// A stepped runtime waits for no FIFO, pipe or lease, neither in a script's
+// calls nor at its end. (Where it did, these tests would not come back.)
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -124,6 +125,34 @@ static void a_module_is_no_fifo(void **state) {
   close_fifo(&f);
 }
 
+// The kernel would let an open wait for some 45 s.
+static void another_process_has_a_lease(void **state) {
+  (void)state;
+  Fifo f;
+  open_fifo(&f);
+  unlink(f.path);
+  int end = open(f.path, O_RDWR | O_CREAT, 0600);
+  assert_true(end >= 0);
+  fcntl(end, F_SETSIG, SIGURG);  // which nobody handles, and which ends nothing
+  bool leased = fcntl(end, F_SETLEASE, F_WRLCK) == 0;
+  if (leased) {
+    load_with(
+        &f,
+        "_, err := os.read_file(path)\n"
+        "println(err.code, err.message.contains(\"has a lease on it\"))\n"
+        "err = os.write_file(path, \"text\")\n"
+        "println(err.code, err.message.contains(\"has a lease on it\"))\n");
+    fcntl(end, F_SETLEASE, F_UNLCK);
+    load_with(&f,
+              "println(os.write_file(path, \"text\"))\n"
+              "println(os.read_file(path)?)\n");
+    expect_out(&f, "busy true\nbusy true\nnil\ntext\n");
+  }
+  close(end);
+  close_fifo(&f);
+  if (!leased) skip();  // this file system has no leases
+}
+
 // --- Writing ----------------------------------------------------------------
 static size_t drain(int fd, size_t most) {
   static char block[4096];
@@ -213,6 +242,7 @@ int main(void) {
       cmocka_unit_test(nobody_writes_the_fifo),
       cmocka_unit_test(two_readers_of_one_fifo),
       cmocka_unit_test(a_module_is_no_fifo),
+      cmocka_unit_test(another_process_has_a_lease),
       cmocka_unit_test(nobody_empties_the_pipe),
       cmocka_unit_test(the_end_waits_for_nobody),
   };

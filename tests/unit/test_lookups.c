@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lookups of names by getaddrinfo (stdlib/net.lookup.csp), which is one of ours
 // here: each call blocks until the script lets its name go.
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -47,12 +48,23 @@ static Answer *add_answer(int family, struct addrinfo *next) {
   return answer;
 }
 
+// What the system tells without asking anybody: numbers, and without a name the
+// machine itself. It is not counted.
+static int answer_at_once(const char *name, struct addrinfo **out) {
+  struct in6_addr bytes;
+  bool is_v6 = name == NULL || inet_pton(AF_INET6, name, &bytes) == 1;
+  bool is_v4 = name == NULL || inet_pton(AF_INET, name, &bytes) == 1;
+  if (is_v4) *out = &add_answer(AF_INET, NULL)->info;
+  if (is_v6) *out = &add_answer(AF_INET6, is_v4 ? *out : NULL)->info;
+  return is_v4 || is_v6 ? 0 : EAI_NONAME;
+}
+
 // "fail" and what begins so is no name. "both" has ::1 and 127.0.0.1, and all
 // others have 127.0.0.1.
 int getaddrinfo(const char *name, const char *service,
                 const struct addrinfo *hints, struct addrinfo **out) {
   (void)service;
-  (void)hints;
+  if ((hints->ai_flags & AI_NUMERICHOST) != 0) return answer_at_once(name, out);
   pthread_mutex_lock(&calls.lock);
   int me = calls.count++;
   if (me >= NAMES_MOST) abort();
@@ -382,6 +394,33 @@ static void runs_end_while_calls_block(void **state) {
       "ends\n");
 }
 
+// --- Stepped ----------------------------------------------------------------
+// Its host waits for no name: nobody is asked. What needs no asking works.
+static void a_stepped_host_waits_for_no_name(void **state) {
+  (void)state;
+  expect_script(
+      (CspConfig){.stepped = true, .allowed = CSP_ALL},
+      "calls.all_go_on()\n"
+      "for name in [\"127.0.0.1\", \"::1\", \"LocalHost\"] {\n"
+      "  println(net.lookup(name)?)\n"
+      "}\n"
+      "l := net.listen(\"127.0.0.1:0\")?\n"
+      "_, port, _ := net.split(l.address())\n"
+      "c := net.dial(\"localhost:${port}\")?\n"
+      "println(c.remote() == l.address())\n"
+      "_, err := net.lookup(\"some.example\")\n"
+      "println(err.code, err)\n"
+      "_, again := net.dial(\"some.example:80\")\n"
+      "println(again.code, again.message == err.message)\n"
+      "println(calls.count())\n",
+      "[\"127.0.0.1\"]\n[\"::1\"]\n[\"::1\", \"127.0.0.1\"]\n"
+      "true\n"
+      "unsupported cannot look up \"some.example\": a stepped runtime "
+      "does not wait for the system's resolver: import \"dns\", which "
+      "looks up names without waiting, or give an IP address\n"
+      "unsupported true\n0\n");
+}
+
 // --- Which address of a name ------------------------------------------------
 // Listens at ::1, or at
 // 127.0.0.1 at that port. -1: it cannot.
@@ -481,6 +520,7 @@ int main(void) {
       cmocka_unit_test(errors_go_to_all_and_nothing_is_kept),
       cmocka_unit_test(groups_leave_lookups),
       cmocka_unit_test(runs_end_while_calls_block),
+      cmocka_unit_test(a_stepped_host_waits_for_no_name),
       cmocka_unit_test(the_other_kind_is_tried_after_250_ms),
       cmocka_unit_test(the_other_kind_is_tried_after_an_error),
       cmocka_unit_test(the_first_that_connects_is_taken),
