@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "sched/cpu_count.h"
+#include "sched/rt.h"
 
 enum {
   PLACE_PATH_MAX = 4096,
@@ -90,7 +91,7 @@ bool topology_parse_list(const char *text, uint64_t *set, uint32_t cpus) {
 
 // Reads the file into survey->text. false: it cannot be had, or not whole.
 static bool read_file(Survey *survey, const char *path) {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = rt_fd_above_streams(open(path, O_RDONLY | O_CLOEXEC));
   if (file < 0) return false;
   size_t size = 0;
   ssize_t got;

@@ -35,8 +35,8 @@ static bool need_address(CspCall *call, const char *verb, NetAddress *address,
 }
 
 static int make_socket(const NetAddress *address, int type) {
-  return socket(address->name.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC,
-                0);
+  int flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+  return csp_above_streams(socket(address->name.ss_family, type | flags, 0));
 }
 
 // --- Unix sockets -----------------------------------------------------------
@@ -377,8 +377,9 @@ static CspStatus try_to_accept(CspCall *call, NetTurn *turn) {
     NetAddress remote = {.len = sizeof remote.name};
     int number = csp_fd_number(turn->fd);
     if (number < 0) return net_failed(call, turn, NET_CLOSED);
-    int fd = accept4(number, (struct sockaddr *)&remote.name, &remote.len,
-                     SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int fd =
+        csp_above_streams(accept4(number, (struct sockaddr *)&remote.name,
+                                  &remote.len, SOCK_NONBLOCK | SOCK_CLOEXEC));
     int error = fd < 0 ? errno : 0;
     bool again = csp_spent(call, CALL_COST);
     if (fd >= 0) return accepted(call, accept, fd, &remote);

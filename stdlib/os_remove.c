@@ -71,7 +71,8 @@ static int folder_of(const Removal *removal, size_t depth) {
 }
 
 static int open_folder_at(int above, const char *name) {
-  return openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  return csp_above_streams(openat(above, name, flags));
 }
 
 static bool has_room(Removal *removal) {

@@ -122,12 +122,8 @@ static int spawn(Run *run, int pipes[3][2], pid_t *pid) {
 static int open_pipe(int ends[2]) {
   if (pipe2(ends, O_CLOEXEC) != 0) return errno;
   for (int i = 0; i < 2; i++) {
-    if (ends[i] > 2) continue;
-    int moved = fcntl(ends[i], F_DUPFD_CLOEXEC, 3);
-    int error = errno;
-    close(ends[i]);
-    ends[i] = moved;
-    if (moved < 0) return error;
+    ends[i] = csp_above_streams(ends[i]);
+    if (ends[i] < 0) return errno;
   }
   return 0;
 }
@@ -222,7 +218,7 @@ static void start_work(void *data) {
   if (run->job.error) return;
   int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
   int error = make_argv(run);
-  if (!error) run->watch = epoll_create1(EPOLL_CLOEXEC);
+  if (!error) run->watch = csp_above_streams(epoll_create1(EPOLL_CLOEXEC));
   if (!error && run->watch < 0) error = errno;
   for (int i = 0; i < 3 && !error; i++) error = open_pipe(pipes[i]);
   if (!error) error = spawn(run, pipes, &run->pid);
@@ -236,7 +232,7 @@ static void start_work(void *data) {
   if (error) close_all(run);
   if (error && run->dir != NULL) blame_dir(run);
   if (error) return;
-  run->pid_fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
+  run->pid_fd = csp_above_streams((int)syscall(SYS_pidfd_open, run->pid, 0));
   fcntl(run->ends[IN], F_SETFL, O_NONBLOCK);
   if (run->job.feed.len == 0) close_end(&run->ends[IN]);
   watch_end(run, run->ends[IN], EPOLLOUT);

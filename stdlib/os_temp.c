@@ -29,7 +29,7 @@ static bool draw_letters(char *letters) {
 static int make_act(Job *job, const CspPlace *at) {
   if (job->flag) return mkdirat(at->folder, at->name, 0700);
   int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  int fd = openat(at->folder, at->name, flags, 0600);
+  int fd = csp_above_streams(openat(at->folder, at->name, flags, 0600));
   return fd < 0 ? -1 : close(fd);
 }
 

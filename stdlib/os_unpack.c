@@ -68,10 +68,10 @@ static char *unpack_part(char **path) {
 // Opens a folder in another one. Returns -1 with errno.
 static int enter_folder(int above, const char *name, bool makes) {
   int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  int fd = openat(above, name, flags);
+  int fd = csp_above_streams(openat(above, name, flags));
   if (fd >= 0 || errno != ENOENT || !makes) return fd;
   if (mkdirat(above, name, 0777) != 0 && errno != EEXIST) return -1;
-  return openat(above, name, flags);
+  return csp_above_streams(openat(above, name, flags));
 }
 
 // path is taken apart, and must stay. Returns 0, or an errno.
@@ -138,12 +138,9 @@ static int file_act(UnpackJob *work, const UnpackPlace *place) {
   int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   int error = remove_old(place);
   if (error) return error;
-  int fd = openat(place->folder, place->name, flags, (mode_t)job->number);
-  if (fd < 0) return errno;
-  job->fd = fd > 2 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 3);
-  error = job->fd < 0 ? errno : 0;
-  if (fd <= 2) close(fd);
-  return error;
+  job->fd = csp_above_streams(
+      openat(place->folder, place->name, flags, (mode_t)job->number));
+  return job->fd < 0 ? errno : 0;
 }
 
 static int folder_act(UnpackJob *work, const UnpackPlace *place) {

@@ -594,6 +594,11 @@ typedef enum CspReady {
   CSP_FD_LATE,    // the time of csp_when_ready has come. It has the turn
   CSP_FD_CLOSED,  // after csp_when_entered it has no turn, else it has
 } CspReady;
+// A descriptor that was just opened, as one above 2, which exec closes. The
+// host may have closed its standard streams, and what it prints later must not
+// reach this one. It is closed where another one is given. -1: errno tells why,
+// which is that of the open if the descriptor is negative. Any thread.
+int csp_above_streams(int number);
 // Takes a descriptor over, which has O_NONBLOCK. NULL: it is still the
 // caller's, and errno tells why. EPERM: its kind cannot be watched (a regular
 // file).

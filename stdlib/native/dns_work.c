@@ -28,7 +28,8 @@ static bool lacks_room(int error) {
 static ares_socket_t open_socket(int family, int type, int protocol,
                                  void *data) {
   DnsQuery *query = data;
-  int fd = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+  int flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+  int fd = csp_above_streams(socket(family, type | flags, protocol));
   if (fd < 0 && lacks_room(errno)) query->error = errno;
   return fd;
 }
@@ -159,7 +160,7 @@ static void note_pause(DnsQuery *query) {
 static int make_channel(DnsQuery *query) {
   struct ares_options options = {.sock_state_cb = watch_socket,
                                  .sock_state_cb_data = query};
-  query->sockets = epoll_create1(EPOLL_CLOEXEC);
+  query->sockets = csp_above_streams(epoll_create1(EPOLL_CLOEXEC));
   if (query->sockets < 0) {
     query->error = errno;
     return ARES_ENOMEM;

@@ -80,7 +80,9 @@ static void pg_drop_work(void *data) {
   bool waits = !csp_is_stepped(link->csp);
   bool runs = waits && link->conn != NULL && link->cancel != NULL &&
               !link->lost && PQtransactionStatus(link->conn) == PQTRANS_ACTIVE;
+  pg_streams_take();
   if (runs) PQcancel(link->cancel, text, sizeof text);
+  pg_streams_give();
   pg_close_conn(link);
 }
 

@@ -172,6 +172,11 @@ void pg_took(PgLink *link, size_t bytes);
 void pg_drop_stmts(PgLink *link);
 void pg_drop_notices(PgLink *link);
 
+// --- postgres_streams.c -----------------------------------------------------
+// Between these two libpq may make sockets. Any thread.
+void pg_streams_take(void);
+void pg_streams_give(void);
+
 // --- postgres_gate.c --------------------------------------------------------
 // Puts the gate before the socket of a link that is connected. false: no
 // descriptors.

@@ -161,9 +161,7 @@ static void pg_no_notice(void *data, const PGresult *result) {
   (void)data, (void)result;
 }
 
-// In csp_block.
-static void pg_connect_work(void *data) {
-  PgLink *link = data;
+static void pg_connect_on(PgLink *link) {
   if (link->conn == NULL) {
     link->conn = PQconnectStart(link->info);
     link->step = PGRES_POLLING_WRITING;
@@ -175,6 +173,13 @@ static void pg_connect_work(void *data) {
     return;
   }
   link->step = PQconnectPoll(link->conn);
+}
+
+// In csp_block.
+static void pg_connect_work(void *data) {
+  pg_streams_take();
+  pg_connect_on(data);
+  pg_streams_give();
 }
 
 static CspStatus pg_connect_done(CspCall *call, void *data, bool made);

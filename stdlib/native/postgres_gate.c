@@ -39,8 +39,8 @@ bool pg_gate(PgLink *link) {
   link->gated = true;
   link->frames = (PgFrames){.off = PQsslInUse(link->conn) == 1};
   link->gate_real = real;
-  link->gate_outer = pair[0];
-  return put;
+  link->gate_outer = csp_above_streams(pair[0]);
+  return put && link->gate_outer >= 0;
 }
 
 // The bytes that can be read from it at once.

@@ -1,11 +1,15 @@
 # What dns does in hosts: nothing without the network, the same when stepped as
-# with threads, and a host may end while lookups wait. Nothing leaks then.
+# with threads, and a host may end while lookups wait. Nothing leaks then. No
+# socket becomes a standard stream that the host has closed.
 # expect: --- without the network
 # expect: panic: dns.lookup: the program that runs this script does not allow scripts to use the network (CSP_NET)
 # expect: --- with threads
 # expect: ["192.0.2.5"] timeout
 # expect: --- stepped
 # expect: ["192.0.2.5"] timeout
+# expect: --- without streams
+# expect: [] timeout
+# expect: [] timeout
 # expect: --- ends
 # expect: the same descriptors
 # expect: the same descriptors
@@ -35,12 +39,29 @@ for i in 20 { go dns.lookup("a${i}", timeout: nil, server: silent.address()) }
 for i in 20 { go dns.addresses("a${i}", 0, silent.address()) }
 silent.receive()?
 END
+cat > closed.csp << 'END'
+import "dns"
+import "net"
+import "os"
+silent := net.udp("127.0.0.1:0")?
+go dns.lookup("a", timeout: 10s, server: silent.address())
+silent.receive()?
+open := ["0", "1", "2"].filter(func(fd) => os.exists("/proc/self/fd/" + fd))
+_, err := dns.lookup("a", "MX", 20ms, silent.address())
+os.write_file("seen", "${open} ${err.code}\n")?
+END
 echo '--- without the network'
 ./host asks.csp
 echo '--- with threads'
 ./host -n waits.csp
 echo '--- stepped'
 ./host -n -s 0 waits.csp
+echo '--- without streams'
+for how in '' '-s 0'; do
+  rm -f seen
+  ./host -n -f $how closed.csp <&- >&- 2>&-
+  cat seen
+done
 echo '--- ends'
 ./host -n -t 10 ends.csp 2> err
 ./host -n -s 100000 -t 10 ends.csp | grep -v '^interrupted$'

@@ -27,6 +27,9 @@
 # expect: interrupted
 # expect: through the host: timeout
 # expect: and again: {"n": 7}
+# expect: --- without streams
+# expect: {"n": 7} []
+# expect: {"n": 7} []
 # expect: --- ends
 # expect: the same descriptors
 # expect: the same descriptors
@@ -87,6 +90,14 @@ _, err := time.limit(300ms, func() => db.one("select pg_sleep(1000)"))
 println("through the host:", err.code)
 println("and again:", db.one("select 7 as n")?)
 END
+cat > closed.csp << END
+import "os"
+import "postgres"
+db := postgres.open("$tcp")?
+row := db.one("select 7 as n")?
+open := ["0", "1", "2"].filter(func(fd) => os.exists("/proc/self/fd/" + fd))
+os.write_file("seen", "\${row} \${open}\n")?
+END
 cat > ends.csp << END
 import "postgres"
 db := postgres.open("$tcp", most: 3)?
@@ -106,6 +117,12 @@ echo '--- stepped'
 ./host -n -s 0 tcp.csp
 ./host -n -s 200000000 sleeps.csp
 timeout 20 ./host -n -s 0 through.csp
+echo '--- without streams'
+for how in '' '-s 0'; do
+  rm -f seen
+  ./host -n -f $how closed.csp <&- >&- 2>&-
+  cat seen
+done
 echo '--- ends'
 ./host -n -t 5 ends.csp
 ./host -n -s 3000000 -t 5 ends.csp | grep -v '^interrupted$'

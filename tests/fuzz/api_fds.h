@@ -108,6 +108,7 @@ static CspValue link_new(CspCall *call, int number) {
   CspValue v = csp_host_new(call, &link_class, (void **)&link);
   if (!csp_is_undef(v)) {
     link->number = number;
+    number = csp_above_streams(number);
     link->fd = csp_fd_open(call, number);
     if (link->fd != NULL) return v;
   }

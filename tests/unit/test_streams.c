@@ -8,6 +8,7 @@
 #include "embed_fixture.h"
 
 static const char script[] =
+    "import \"net\"\n"
     "import \"os\"\n"
     "folder := os.temp_dir(\"streams\")?\n"
     "file := os.open(folder + \"/file\", \"w+\")?\n"
@@ -19,7 +20,22 @@ static const char script[] =
     "os.write_file(folder + \"/other\", \"data\")?\n"
     "os.copy_file(folder + \"/other\", folder + \"/third\")?\n"
     "look()\n"
+    // both ends of a connection, a listener, a socket of UDP
+    "listener := net.listen(\"127.0.0.1:0\")?\n"
+    "client := net.dial(listener.address())?\n"
+    "server := listener.accept()?\n"
+    "udp := net.udp(\"127.0.0.1:0\")?\n"
+    "look()\n"
+    // a program that runs until the script says so
+    "t := go os.run(\"sh\", [\"-c\", \": > begun; while [ ! -e go ]; do \" +\n"
+    "  \"sleep 0.01; done\"], dir: folder)\n"
+    "for !os.exists(folder + \"/begun\") { sleep(1ms) }\n"
+    "look()\n"
+    "os.write_file(folder + \"/go\", \"\")?\n"
+    "_, failed := <-t\n"
+    "assert(failed == nil)\n"
     "os.remove_all(folder)\n";
+enum { LOOKS = 4 };
 
 // Bits of the standard streams that are open.
 static int streams_open(void) {
@@ -69,7 +85,7 @@ static int open_after(int procs, const char *debug) {
   }
   seen |= streams_open();
   csp_free(csp);
-  return fine && looks == 2 ? seen : 16;
+  return fine && looks == LOOKS ? seen : 16;
 }
 
 static void none_is_taken(int procs, const char *debug) {

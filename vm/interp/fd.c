@@ -99,6 +99,8 @@ static P *p_of(const CspCall *call) {
   return native_is_over(call) ? NULL : call->local->p;
 }
 
+int csp_above_streams(int number) { return rt_fd_above_streams(number); }
+
 CspFd *csp_fd_open(CspCall *call, int number) {
   Vm *vm = call->vm;
   CspFd *fd = mem_zeroed(vm->memory, sizeof *fd);

@@ -46,7 +46,8 @@ static NativeFound refuse_native(char **why, char *text) {
 static bool read_package(Vm *vm, const char *name, char package[PACKAGE_MOST]) {
   char *path =
       mem_format(vm->memory, "%s/%s.package", runtime_of(vm)->modules, name);
-  int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+  int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+  int fd = path != NULL ? rt_fd_above_streams(open(path, flags)) : -1;
   mem_free(path);
   if (fd < 0) return false;
   ssize_t len = read(fd, package, PACKAGE_MOST - 1);
