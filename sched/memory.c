@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plain.h"
 #include "rt.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -167,12 +168,14 @@ char *mem_format_args(const Memory *memory, size_t *len, const char *format,
                       va_list args) {
   va_list again;
   va_copy(again, args);
+  Plain plain = plain_begin();
   int count = vsnprintf(NULL, 0, format, args);
   char *text = count < 0 ? NULL : mem_alloc(memory, (size_t)count + 1);
   if (text != NULL) {
     vsnprintf(text, (size_t)count + 1, format, again);
     if (len != NULL) *len = (size_t)count;
   }
+  plain_end(plain);
   va_end(again);
   return text;
 }

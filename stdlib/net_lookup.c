@@ -65,14 +65,19 @@ static CspStatus lookup_list(CspCall *call, const Lookup *lookup) {
 }
 
 static CspStatus lookup_failed(CspCall *call, const Lookup *lookup) {
-  const char *text = gai_strerror(lookup->error), *code = "other";
+  // (gai_strerror would follow the locale.)
+  const char *text = "the system's resolver fails", *code = "other";
   if (lookup->error == EAI_NONAME) {
     text = "there is no such name";
+    code = "not_found";
+  } else if (lookup->error == EAI_NODATA || lookup->error == EAI_ADDRFAMILY) {
+    text = "the name has no address";
     code = "not_found";
   } else if (lookup->error == EAI_AGAIN || lookup->error == EAI_FAIL) {
     text = "the name servers do not answer";
     code = "unreachable";
   } else if (lookup->error == EAI_MEMORY) {
+    text = "memory is out";
     code = "memory";
   } else if (lookup->error == EAI_SYSTEM) {
     text = system_error(lookup->system_error);

@@ -57,10 +57,9 @@ void os_files_remove(FileLink *link) {
 }
 
 void os_files_report(OpenFiles *files, const char *name, int error) {
-  char room[128];
   const char *why = error == JOB_WOULD_WAIT
                         ? "nobody reads it, and a stepped runtime never waits"
-                        : strerror_r(error, room, sizeof room);
+                        : system_error(error);
   char *text =
       alloc_format(files->csp, "cspvm: cannot write %s: %s\n", name, why);
   if (text == NULL) return;

@@ -373,7 +373,8 @@ CspStatus csp_ok_float(CspCall *call, double d);
 CspStatus csp_ok_bool(CspCall *call, bool b);
 CspStatus csp_ok_string(CspCall *call, const char *data, size_t len);
 // Results of functions that can fail in the ordinary way. They are (value,
-// nil), or (nil, error) with a printf message. csp_ok_coded's has a code.
+// nil), or (nil, error) with a printf message, whose floats have points
+// whatever the locale. csp_ok_coded's has a code.
 // csp_ok_errno says "what: strerror", and its code is csp_errno_code(error).
 CspStatus csp_ok_value(CspCall *call, CspValue value);
 CspStatus csp_ok_error(CspCall *call, const char *format, ...)

@@ -7,6 +7,7 @@
 //   postgres_link.c     which call has a link, what that owns, how it waits
 //   postgres_gate.c     bounds what libpq reads at once
 //   postgres_connect.c  addresses and connecting
+//   postgres_streams.c  keeps libpq off descriptors 0 to 2
 //   postgres_run.c      statements
 //   postgres_values.c   arguments and rows, from and to values of the language
 //   postgres_array.c    arrays as text, from and to lists
@@ -14,6 +15,7 @@
 #ifndef CSP_STDLIB_NATIVE_POSTGRES_H
 #define CSP_STDLIB_NATIVE_POSTGRES_H
 
+#include <locale.h>
 #include <postgresql/libpq-fe.h>
 
 #include "stdlib/native/database_rows.h"
@@ -171,6 +173,14 @@ bool pg_consume(PgLink *link);  // false: lost
 void pg_took(PgLink *link, size_t bytes);
 void pg_drop_stmts(PgLink *link);
 void pg_drop_notices(PgLink *link);
+
+// Between these two libpq and the system speak English, whatever locale the
+// host has set: codes are found by their texts. Any thread, for itself.
+typedef struct PgPlain {
+  locale_t own, before;
+} PgPlain;
+PgPlain pg_plain_begin(void);
+void pg_plain_end(PgPlain plain);
 
 // --- postgres_streams.c -----------------------------------------------------
 // Between these two libpq may make sockets. Any thread.

@@ -25,7 +25,9 @@ CspStatus pg_parse(CspCall *call) {
   if (!csp_need_string(call, 0, &text, &len)) return CSP_PANIC;
   if (memchr(text, '\0', len) != NULL || len > 65536)
     return csp_bad_arg(call, 0, "an address without NUL of at most 64 KB");
+  PgPlain plain = pg_plain_begin();
   PQconninfoOption *all = PQconninfoParse(text, &wrong);
+  pg_plain_end(plain);
   if (all == NULL) {
     int end = wrong != NULL ? (int)strcspn(wrong, "\n") : 0;
     CspStatus status = csp_ok_coded(call, "invalid", "postgres.open: %.*s", end,
@@ -177,9 +179,11 @@ static void pg_connect_on(PgLink *link) {
 
 // In csp_block.
 static void pg_connect_work(void *data) {
+  PgPlain plain = pg_plain_begin();
   pg_streams_take();
   pg_connect_on(data);
   pg_streams_give();
+  pg_plain_end(plain);
 }
 
 static CspStatus pg_connect_done(CspCall *call, void *data, bool made);

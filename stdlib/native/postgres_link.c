@@ -14,6 +14,18 @@
 const CspClass pg_shared_class = {"postgres state", db_finalize_shared,
                                   sizeof(DbShared *), NULL};
 
+// --- Locale -----------------------------------------------------------------
+PgPlain pg_plain_begin(void) {
+  PgPlain plain = {.own = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+  plain.before = uselocale(plain.own);  // 0 (no memory) changes nothing
+  return plain;
+}
+
+void pg_plain_end(PgPlain plain) {
+  uselocale(plain.before);
+  if (plain.own != (locale_t)0) freelocale(plain.own);
+}
+
 // --- Links ------------------------------------------------------------------
 PgLink *pg_new_link(CspCall *call) {
   Csp *csp = csp_of(call);
@@ -258,7 +270,8 @@ static PgNext pg_pump_over(PgLink *link) {
   return PG_NEXT_OVER;
 }
 
-PgNext pg_pump(CspCall *call, PgLink *link, bool (*is_ready)(PgLink *link)) {
+static PgNext pump_all(CspCall *call, PgLink *link,
+                       bool (*is_ready)(PgLink *link)) {
   if (csp_fd_number(link->fd) < 0) {
     pg_break(link, "closed", "the connection was closed here");
     return PG_NEXT_OVER;
@@ -280,6 +293,13 @@ PgNext pg_pump(CspCall *call, PgLink *link, bool (*is_ready)(PgLink *link)) {
     uint64_t spent = (uint64_t)(csp_monotonic(call) - begun);
     if (csp_spent(call, spent + 200)) return PG_NEXT_AGAIN;
   }
+}
+
+PgNext pg_pump(CspCall *call, PgLink *link, bool (*is_ready)(PgLink *link)) {
+  PgPlain plain = pg_plain_begin();
+  PgNext next = pump_all(call, link, is_ready);
+  pg_plain_end(plain);
+  return next;
 }
 
 // While something is to be sent, the server may itself wait until it is read.

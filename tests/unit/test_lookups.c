@@ -59,8 +59,9 @@ static int answer_at_once(const char *name, struct addrinfo **out) {
   return is_v4 || is_v6 ? 0 : EAI_NONAME;
 }
 
-// "fail" and what begins so is no name. "both" has ::1 and 127.0.0.1, and all
-// others have 127.0.0.1.
+// "fail" and what begins so is no name, "empty" has no address, and "broken"
+// fails in a way that has no words of ours. "both" has ::1 and 127.0.0.1, and
+// all others have 127.0.0.1.
 int getaddrinfo(const char *name, const char *service,
                 const struct addrinfo *hints, struct addrinfo **out) {
   (void)service;
@@ -75,6 +76,8 @@ int getaddrinfo(const char *name, const char *service,
   calls.running--;
   pthread_mutex_unlock(&calls.lock);
   if (strncmp(name, "fail", 4) == 0) return EAI_NONAME;
+  if (strcmp(name, "empty") == 0) return EAI_NODATA;
+  if (strcmp(name, "broken") == 0) return EAI_BADFLAGS;
   *out = &add_answer(AF_INET, NULL)->info;
   if (strcmp(name, "both") == 0) *out = &add_answer(AF_INET6, *out)->info;
   return 0;
@@ -372,6 +375,19 @@ static void errors_go_to_all_and_nothing_is_kept(void **state) {
       "not_found not_found 3\n");
 }
 
+// libc's words for them would be in the language of the host's locale.
+static void words_of_errors_are_ours(void **state) {
+  (void)state;
+  expect_on_all(
+      "calls.all_go_on()\n"
+      "for name in [\"empty\", \"broken\"] {\n"
+      "  _, err := net.lookup(name)\n"
+      "  println(err.code, err)\n"
+      "}\n",
+      "not_found cannot look up \"empty\": the name has no address\n"
+      "other cannot look up \"broken\": the system's resolver fails\n");
+}
+
 // --- Groups, limits, the end ------------------------------------------------
 static void groups_leave_lookups(void **state) {
   (void)state;
@@ -518,6 +534,7 @@ int main(void) {
       cmocka_unit_test(a_call_that_all_have_left_is_joined),
       cmocka_unit_test(equal_names_at_the_limit),
       cmocka_unit_test(errors_go_to_all_and_nothing_is_kept),
+      cmocka_unit_test(words_of_errors_are_ours),
       cmocka_unit_test(groups_leave_lookups),
       cmocka_unit_test(runs_end_while_calls_block),
       cmocka_unit_test(a_stepped_host_waits_for_no_name),

@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
   snprintf(debug, sizeof debug, "trace=%s,schedstats=1", argv[2]);
   config.debug = debug;
   config.max_memory = 3 << 19;
-  config.allowed = CSP_FILES;
+  config.allowed = CSP_FILES | CSP_NET;
   Csp *csp = csp_new(&config);
   int status = 1;
   if (csp == NULL) return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A host with the native module MODULE, which it is linked with:
-//   module_host [-n] [-f] [-r ROOT] [-s NS] [-t TIMES] FILE
+//   module_host [-n] [-f] [-r ROOT] [-s NS] [-t TIMES] [-l LOCALE] FILE
 // runs a script. -n and -f allow the network and files, -r the files below a
 // folder alone. -s steps it, for at most NS of its time, or 0 for no limit. -t
 // runs it so often, where each stepped runtime has NS more than the one before,
@@ -8,6 +8,7 @@
 // how a stepped script ends, if that is not well.
 #include <csp.h>
 #include <dirent.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,11 +74,12 @@ int main(int argc, char **argv) {
   int option, times = 0;
   long long ns = 0;
   csp_config_init(&config);
-  while ((option = getopt(argc, argv, "nfr:s:t:")) != -1) {
+  while ((option = getopt(argc, argv, "nfr:s:t:l:")) != -1) {
     if (option == 'n') config.allowed |= CSP_NET;
     if (option == 'f') config.allowed |= CSP_FILES;
     if (option == 'r') config.root = optarg;
     if (option == 't') times = atoi(optarg);
+    if (option == 'l' && setlocale(LC_ALL, optarg) == NULL) return 1;
     if (option == 's') config.stepped = true;
     if (option == 's') ns = atoll(optarg);
   }
