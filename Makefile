@@ -181,6 +181,7 @@ $(INTERNALS): $(LIB_OBJ)
 $(addprefix $(BUILD)/tests/unit/test_,nth_allocation close few_threads): private LDFLAGS += @tests/unit/failing.opt
 $(BUILD)/tests/unit/test_memory: private LDFLAGS += @tests/unit/memory.opt
 $(BUILD)/tests/unit/test_http_times: private LDFLAGS += @tests/unit/clock.opt
+$(BUILD)/tests/unit/test_root: private LDFLAGS += @tests/unit/root.opt
 $(addprefix $(BUILD)/tests/unit/test_,reach reach_language): private LDFLAGS += $(if $(DEBUG),@tests/unit/reach.opt)
 $(UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(INTERNALS)
 	$(SAY) $(LINK) $(if $(NO_DEBUG),$(STRIP)) -o $@ $^ -lcmocka -lm

@@ -591,8 +591,59 @@ static CspStatus native_read(CspCall *call) {
   return csp_block(call, read_work, read_done, reading);
 }
 
+// The next ones that openat2 fails with.
+static int failures[4];
+static atomic_int failing;  // how many of them are left
+
+long __real_syscall(long number, long a, long b, long c, long d, long e,
+                    long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e,
+                    long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e,
+                    long f) {
+  if (number == SYS_openat2 && atomic_load(&failing) > 0) {
+    errno = failures[atomic_fetch_sub(&failing, 1) - 1];
+    return -1;
+  }
+  return __real_syscall(number, a, b, c, d, e, f);
+}
+
+static CspStatus native_fail(CspCall *call) {
+  static const int kinds[] = {EAGAIN, EINTR, EAGAIN, EAGAIN};
+  memcpy(failures, kinds, sizeof kinds);
+  atomic_store(&failing, (int)(sizeof kinds / sizeof *kinds));
+  return csp_ok_nothing(call);
+}
+
 static const CspFunction natives[] = {{"look", "path", native_read},
+                                      {"fail", "", native_fail},
                                       {NULL, NULL, NULL}};
+
+// The kernel says EAGAIN where a folder is renamed at the same time.
+static void a_rename_at_the_same_time_fails_no_call(void **state) {
+  (void)state;
+  static const char *const calls[] = {
+      "os.read_file(\"/a/../marker\")?", "os.stat(\"marker\")?.size",
+      "os.real_path(\"/marker\")?",      "len(os.list_dir(\"/a/../a\")?)",
+      "os.write_file(\"/new\", \"x\")",  "os.mkdir(\"/folder\")",
+      "os.rename(\"/new\", \"/old\")",   "os.remove_all(\"/folder\")"};
+  World w;
+  world_open(&w);
+  for (size_t n = 0; n < sizeof calls / sizeof *calls; n++) {
+    char text[160];
+    Host host;
+    host_open(&host, world_config(&w));
+    assert_true(csp_register_builtins(host.csp, natives));
+    snprintf(text, sizeof text,
+             "import \"os\"\nfail()\nr := %s\nassert(!(r is error), r)\n",
+             calls[n]);
+    if (host_run(&host, text) != 0)
+      fail_msg("%s: %s%s", calls[n], host.out, host.err);
+    assert_int_equal(atomic_load(&failing), 0);
+    host_close(&host);
+  }
+  world_close(&w);
+}
 
 static void natives_open_in_the_root(void **state) {
   (void)state;
@@ -629,6 +680,7 @@ int main(void) {
       cmocka_unit_test(renamed_folders_lead_nowhere_else),
       cmocka_unit_test(a_root_that_cannot_be_is_refused),
       cmocka_unit_test(a_kernel_without_openat2_gives_no_root),
+      cmocka_unit_test(a_rename_at_the_same_time_fails_no_call),
       cmocka_unit_test(natives_open_in_the_root),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
