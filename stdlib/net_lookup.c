@@ -65,7 +65,7 @@ static CspStatus lookup_list(CspCall *call, const Lookup *lookup) {
 }
 
 static CspStatus lookup_failed(CspCall *call, const Lookup *lookup) {
-  // (gai_strerror would follow the locale.)
+  // (libc's words would follow the locale.)
   const char *text = "the system's resolver fails", *code = "other";
   if (lookup->error == EAI_NONAME) {
     text = "there is no such name";

@@ -1,5 +1,5 @@
-# A stepped host has net's names looked up by dns, also where nsswitch.conf names
-# others: getaddrinfo would make it wait. Without dns no name is asked for.
+# A stepped host has net's names looked up by dns, also where nsswitch.conf
+# names others: getaddrinfo would make it wait. Without dns nobody is asked.
 # needs: unshare mount
 # expect: with dns: ["192.0.2.7"]
 # expect: without: unsupported
