@@ -6,10 +6,12 @@
 # expect: permission sqlite: the host allows only the database ":memory:"
 # expect: permission sqlite: the host allows only the database ":memory:"
 # expect: permission sqlite: the host allows only the database ":memory:"
+# expect: permission sqlite: the host allows only the database ":memory:"
 # expect: permission sqlite: this pragma is not allowed here
 # expect: {"n": 100000}
 # expect: --- with a root
 # expect: permission sqlite: cannot open a.db: the host allows only the database ":memory:"
+# expect: permission sqlite: the host allows only the database ":memory:"
 # expect: permission sqlite: the host allows only the database ":memory:"
 # expect: permission sqlite: the host allows only the database ":memory:"
 # expect: permission sqlite: the host allows only the database ":memory:"
@@ -35,6 +37,7 @@ db := sqlite.open(":memory:")?
 show(func() => db.exec("attach 'a.db' as a"))
 show(func() => db.exec("vacuum into 'a.db'"))
 show(func() => db.exec("attach ? as a", "a.db"))
+show(func() => (nil, db.backup("b.db")))
 show(func() => db.exec("pragma temp_store = 1"))
 println(db.one("with recursive r(n) as (select 1 union all select n + 1 from r limit 100000) select n from r order by -n")?)
 END
@@ -56,4 +59,5 @@ echo '--- with a root'
 echo '--- stepped'
 ./host -s 20000000 endless.csp
 timeout 20 ./host -f -s 0 fifo.csp
+ls ./*.db 2> /dev/null
 ls root
