@@ -310,6 +310,41 @@ static void counters_have_names(void **state) {
   close_host(&host);
 }
 
+// What a runtime of that seed says: a number of rand's, then bits for secrets.
+static void seeded_lines(Host *host, CspConfig *config) {
+  open_configured(host, config);
+  const char *text =
+      "import \"os\"\nimport \"rand\"\nimport \"uuid\"\n"
+      "println(rand.int(1 << 60))\nprintln(uuid.v4())\n"
+      "println(uuid.v7()[19:])\nprintln(os.random(16).hex())\n";
+  assert_int_equal(run(host, text), 0);
+  assert_string_equal(host->err, "");
+}
+
+static void a_seed_repeats_no_secrets(void **state) {
+  (void)state;
+  CspConfig config;
+  test_config(&config);
+  config.procs = 1;
+  config.seed = 42;
+  Host first, second;
+  seeded_lines(&first, &config);
+  seeded_lines(&second, &config);
+  char *rest[2];
+  char *a = strtok_r(first.out, "\n", &rest[0]);
+  char *b = strtok_r(second.out, "\n", &rest[1]);
+  assert_string_equal(a, b);
+  for (int n = 0; n < 3; n++) {
+    a = strtok_r(NULL, "\n", &rest[0]);
+    b = strtok_r(NULL, "\n", &rest[1]);
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_string_not_equal(a, b);
+  }
+  close_host(&first);
+  close_host(&second);
+}
+
 static void a_runtime_that_never_ran_can_be_closed(void **state) {
   (void)state;
   Host host;
@@ -328,6 +363,7 @@ int main(void) {
       cmocka_unit_test(a_running_script_can_be_interrupted),
       cmocka_unit_test(any_thread_can_see_the_goroutines),
       cmocka_unit_test(counters_have_names),
+      cmocka_unit_test(a_seed_repeats_no_secrets),
       cmocka_unit_test(a_runtime_that_never_ran_can_be_closed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
