@@ -7,6 +7,7 @@
 # expect: back to 1
 # expect: set: 3, and later 3
 # expect: given: 3, and later 3
+unset CSPPROCS
 cat > "$TMPDIR/a.csp" << 'END'
 import "os"
 import "sched"
