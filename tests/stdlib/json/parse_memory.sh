@@ -1,6 +1,6 @@
-# json.parse takes at most a tenth of the text beyond the values. Two things show
-# that no part of the text is copied: what the heap gave out meanwhile, and a
-# limit that leaves no room for a copy.
+# json.parse takes at most a tenth of the text beyond the values. Two things
+# show that no part of the text is copied: what the heap gave out meanwhile, and
+# a limit that leaves no room for a copy.
 # (A list grows that is not whole when a piece of the work ends. The lists here
 # are short, so that what they leave behind is little.)
 # expect: maps true

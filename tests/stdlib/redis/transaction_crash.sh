@@ -5,9 +5,9 @@
 # needs: redis-server redis-check-aof
 # timeout: 150
 # small: SIZE=3
-# Redis 7.0 leaves the head of a transaction in the log where it was killed in the
-# middle of a write, and takes it for the head of the next one when it reads the
-# log once more. So the log is cut behind the last whole transaction.
+# Redis 7.0 leaves the head of a transaction in the log where it was killed in
+# the middle of a write, and takes it for the head of the next one when it reads
+# the log once more. So the log is cut after the last whole transaction.
 cat > "$TMPDIR/server.sh" << 'END'
 . tests/stdlib/redis/lib/server.sh
 crash() {
