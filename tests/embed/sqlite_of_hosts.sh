@@ -37,7 +37,7 @@ db := sqlite.open(":memory:")?
 show(func() => db.exec("attach 'a.db' as a"))
 show(func() => db.exec("vacuum into 'a.db'"))
 show(func() => db.exec("attach ? as a", "a.db"))
-show(func() => (nil, db.backup("b.db")))
+show(func() { return nil, db.backup("b.db") })
 show(func() => db.exec("pragma temp_store = 1"))
 println(db.one("with recursive r(n) as (select 1 union all select n + 1 from r limit 100000) select n from r order by -n")?)
 END
