@@ -10,7 +10,9 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#include "lang/shape.h"
 #include "sched/plain.h"
+#include "sched/rt.h"
 #include "vm/value/utf8.h"
 
 static const char *const KINDS[] = {
@@ -24,35 +26,6 @@ static const char *const OPS[] = {
     AST_OPS(X)
 #undef X
 };
-
-// Which children of a kind are chains: bit 0 for a, 1 for b, 2 for c.
-static unsigned chains_of(NodeKind kind) {
-  switch (kind) {
-    case NODE_INTERP:
-    case NODE_LIST:
-    case NODE_TUPLE:
-    case NODE_MAP:
-    case NODE_BLOCK:
-    case NODE_RETURN:
-    case NODE_FORIN:
-    case NODE_CASE:
-    case NODE_STRUCT:
-    case NODE_FUNC:
-      return 1;
-    case NODE_CALL:
-      return 2;
-    case NODE_DEFINE:
-    case NODE_VAR:
-    case NODE_CONST:
-    case NODE_ASSIGN:
-      return 3;
-    case NODE_SWITCH:
-    case NODE_SELECT:
-      return 4;
-    default:
-      return 0;
-  }
-}
 
 static void dump_string(FILE *out, AstStr str) {
   fputc('"', out);
@@ -93,19 +66,6 @@ static void dump_flags(FILE *out, unsigned flags) {
 static void dump_kind(FILE *out, NodeKind kind) {
   for (const char *at = KINDS[kind]; *at; at++) {
     fputc(tolower((unsigned char)*at), out);
-  }
-}
-
-static bool has_op(NodeKind kind) {
-  switch (kind) {
-    case NODE_BINARY:
-    case NODE_UNARY:
-    case NODE_RANGE:
-    case NODE_ASSIGN:
-    case NODE_INCDEC:
-      return true;
-    default:
-      return false;
   }
 }
 
@@ -152,15 +112,15 @@ static void dump_chain(FILE *out, const Node *node) {
 
 static void dump_children(FILE *out, const Node *node) {
   const Node *children[] = {node->a, node->b, node->c, node->d};
-  unsigned chains = chains_of((NodeKind)node->kind);
+  NodeKind kind = (NodeKind)node->kind;
   int count = 4;
   while (count > 0 && children[count - 1] == NULL &&
-         !(chains >> (count - 1) & 1)) {
+         !node_has_chain(kind, count - 1)) {
     count--;
   }
   for (int i = 0; i < count; i++) {
     fputc(' ', out);
-    if (chains >> i & 1) {
+    if (node_has_chain(kind, i)) {
       dump_chain(out, children[i]);
     } else if (children[i] != NULL) {
       dump_node(out, children[i]);
@@ -185,7 +145,8 @@ static void dump_literal(FILE *out, const Node *node) {
       fputc(' ', out);
       dump_string(out, node->str);
       break;
-    default:
+    default:  // fields that a kind does not have are zero
+      RT_ASSERT(node->str.text == NULL && node->str.len == 0);
       break;
   }
 }
@@ -194,7 +155,8 @@ static void dump_node(FILE *out, const Node *node) {
   if (dump_leaf(out, node)) return;
   fputc('(', out);
   dump_kind(out, (NodeKind)node->kind);
-  if (has_op((NodeKind)node->kind)) fprintf(out, " %s", OPS[node->op]);
+  if (node->op != AST_NONE || node->kind == NODE_ASSIGN)
+    fprintf(out, " %s", OPS[node->op]);
   if (node->name != NULL) fprintf(out, " %s", node->name->text);
   dump_literal(out, node);
   dump_flags(out, node->flags);

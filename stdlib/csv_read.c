@@ -400,12 +400,16 @@ static CsvStep csv_window_end(CsvReading *reading) {
     case CSV_RETURN:
       return csv_refuse_row(reading, at - 1, at,
                             "a carriage return that no line feed follows");
-    default:
-      return csv_is_header(reading)
-                 ? csv_refuse(reading, 0, "syntax",
-                              "the text ends where its header should stand")
-                 : CSV_END;
+    case CSV_TEXT:
+    case CSV_ROW:
+    case CSV_COMMENT:
+    case CSV_MAKE:
+      break;
   }
+  return csv_is_header(reading)
+             ? csv_refuse(reading, 0, "syntax",
+                          "the text ends where its header should stand")
+             : CSV_END;
 }
 
 static CsvStep csv_read(CsvReading *reading) {
@@ -425,9 +429,12 @@ static CsvStep csv_read(CsvReading *reading) {
       return csv_after_quote(reading);
     case CSV_RETURN:
       return csv_after_return(reading);
-    default:
-      return csv_in_comment(reading);
+    case CSV_TEXT:
+    case CSV_COMMENT:
+    case CSV_MAKE:
+      break;
   }
+  return csv_in_comment(reading);
 }
 
 // --- The second pass --------------------------------------------------------

@@ -96,9 +96,10 @@ static bool frame_byte(JsonFrame *frame, char c) {
       return frame_open(frame, c == '{');
     case BYTE_CLOSES:
       return frame_close(frame, c == '}');
-    default:
-      return false;
+    case BYTE_WRONG:
+      break;
   }
+  return false;
 }
 
 // The next bytes of a string. false: one of them is wrong.

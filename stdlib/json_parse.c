@@ -272,9 +272,11 @@ static bool read_next(JsonParser *parser) {
       return read_key(parser);
     case WANT_MORE:
       return read_more(parser, c);
-    default:
-      return read_json_end(parser);
+    case WANT_END:
+    case WANT_NOTHING:
+      break;
   }
+  return read_json_end(parser);
 }
 
 // --- Windows ----------------------------------------------------------------
@@ -375,9 +377,10 @@ static CspStatus parsed(JsonParser *parser) {
       return json_refused(&parser->text, line, column);
     case JSON_NO_MEMORY:
       return csp_panic_memory(call);
-    default:
-      return CSP_PANIC;
+    case JSON_PANICKED:
+      break;
   }
+  return CSP_PANIC;
 }
 
 static CspStatus parse_end(JsonParser *parser, CspStatus status) {

@@ -370,11 +370,13 @@ static ReaderStep step_end(Streaming *stream) {
     case READ_MORE:
       json_refuse_other(text, is_map ? "a comma or }" : "a comma or ]");
       return STREAM_WRONG;
-    default:
-      if (between) return STREAM_END;
-      json_refuse_other(text, "a value");
-      return STREAM_WRONG;
+    case READ_VALUE:
+    case READ_FIRST_VALUE:
+      break;
   }
+  if (between) return STREAM_END;
+  json_refuse_other(text, "a value");
+  return STREAM_WRONG;
 }
 
 static ReaderStep step_token(Streaming *stream, char c) {
@@ -390,9 +392,11 @@ static ReaderStep step_token(Streaming *stream, char c) {
     case READ_END:
       json_refuse_other(&stream->text, "nothing more");
       return STREAM_WRONG;
-    default:
-      return step_sign(stream, c);
+    case READ_COLON:
+    case READ_MORE:
+      break;
   }
+  return step_sign(stream, c);
 }
 
 // Blanks, and the next token or value.

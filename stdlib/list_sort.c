@@ -483,9 +483,10 @@ static bool some_turns(Sort *sort) {
       if (sort->at == sort->end && sort->at < sort->count) begin_merge(sort);
       return !sort->failed;
     case STORE:
-    default:
-      return store_sorted(sort, stop);
+    case FREE:
+      break;
   }
+  return store_sorted(sort, stop);
 }
 
 static uint64_t units_of(const Sort *sort, size_t turns) {

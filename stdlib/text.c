@@ -95,9 +95,12 @@ static bool is_of_text_run(TextSpan run, unsigned char c) {
       return c >= ' ' && c != 0x7f;
     case TEXT_PLAIN:
       return c != '"' && c != '\'' && c != '\\';
-    default:
+    case TEXT_CSS:
       return is_text_alnum(c) || (c != 0 && strchr(" ,.#%+-_", c) != NULL);
+    case TEXT_RUNS:
+      break;
   }
+  return false;
 }
 
 // _span(s, at, run): where the run ends that begins at `at`.

@@ -47,9 +47,12 @@ static bool stays_plain(EscapeKind kind, unsigned char c) {
       return is_text_alnum(c) || is_char_of(c, "-._~:/?#[]@!$&*+,;=");
     case ESCAPE_PART:
       return is_text_alnum(c) || is_char_of(c, "-._~");
-    default:
+    case ESCAPE_CSS:
       return is_text_alnum(c) || c >= 0x80 || is_char_of(c, " -_.,:");
+    case ESCAPE_KINDS:
+      break;
   }
+  return false;
 }
 
 // Of HTML. The character 0 may not stand in a page.
@@ -106,9 +109,12 @@ static int escape_one(EscapeKind kind, Str s, char out[16], size_t *width) {
       return sprintf(out, "%%%02X", c);
     case ESCAPE_PART:
       return sprintf(out, "%%%02X", c);
-    default:
+    case ESCAPE_CSS:
       return c == 0 ? sprintf(out, "\xef\xbf\xbd") : sprintf(out, "\\%x ", c);
+    case ESCAPE_KINDS:
+      break;
   }
+  return 0;
 }
 
 static bool text_escape_turns(TextJob *job) {

@@ -48,9 +48,12 @@ static bool is_of_run(TomlRun run, char c) {
       return is_text(c) && c != '"' && c != '\\';
     case RUN_LITERAL:
       return is_text(c) && c != '\'';
-    default:
+    case RUN_COMMENT:
       return is_text(c);
+    case TOML_RUNS:
+      break;
   }
+  return false;
 }
 
 // _run(text, at, run): where the run ends that begins at `at`.

@@ -69,7 +69,7 @@ static CspStatus give_message(CspCall *call, const WsReader *reader) {
 static CspStatus give_event(CspCall *call, NetRead *read, Str found) {
   (void)found;
   WsReader *reader = reader_of(call);
-  CspStatus status;
+  CspStatus status = CSP_PANIC;
   switch (reader->event) {
     case WS_HAS_MESSAGE:
       status = give_message(call, reader);
@@ -80,7 +80,8 @@ static CspStatus give_event(CspCall *call, NetRead *read, Str found) {
     case WS_IS_WRONG:
       status = give_wrong(call, read);
       break;
-    default:
+    case WS_NOTHING:
+    case WS_LACKS_MEMORY:
       return csp_panic_memory(call);
   }
   if (status != CSP_OK) return status;

@@ -85,10 +85,15 @@ static bool of_symbol(Signature *signature, const Symbol *symbol) {
       return of_value(signature, symbol->value);
     case SYM_VALUE:
       return of_value(signature, symbol->value);
-    default:
+    case SYM_LOCAL:
+    case SYM_LITERAL:
+    case SYM_GLOBAL:
+    case SYM_MODULE:
+    case SYM_UNKNOWN:
       return value != NULL && value->kind == NODE_FUNC &&
              of_tree(signature, value->a);
   }
+  rt_throw("of_symbol: symbol of kind %d", (int)symbol->kind);
 }
 
 // What a variable stands for that is set once, to a name or a member.

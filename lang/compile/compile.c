@@ -38,10 +38,16 @@ static bool symbol_is_known(Compiler *compiler, Symbol *symbol) {
       return true;
     case SYM_MODULE:
       return compiler->interactive;
-    default:
-      return symbol->kind == SYM_GLOBAL && symbol->node != NULL &&
+    case SYM_GLOBAL:
+      return symbol->node != NULL &&
              expr_constant(compiler, symbol->node, &symbol->value);
+    case SYM_LOCAL:
+    case SYM_LITERAL:
+    case SYM_VALUE:
+    case SYM_UNKNOWN:
+      return false;
   }
+  rt_throw("symbol_is_known: symbol of kind %d", (int)symbol->kind);
 }
 
 static void publish_name(Compiler *compiler, Symbol *symbol) {

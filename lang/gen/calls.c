@@ -10,6 +10,7 @@
 #include "lang/gen/emit.h"
 #include "lang/gen/expr.h"
 #include "lang/gen/func.h"
+#include "lang/resolve/resolve_func.h"
 #include "lang/resolve/scope.h"
 #include "vm/object/list.h"
 
@@ -303,23 +304,6 @@ void calls_return_all(Compiler *compiler, Pos pos, Node *call) {
   return_call(compiler, pos, call, false);
 }
 
-// Whether the value of `=> value` may be an error. (That of `f()?` is none.)
-static bool may_be_error(const Node *value) {
-  switch (value->kind) {
-    case NODE_NAME:
-    case NODE_FIELD:
-    case NODE_INDEX:
-    case NODE_RECV:
-    case NODE_VALUE:
-      return true;
-    case NODE_BINARY:
-      return value->op == AST_AND || value->op == AST_OR ||
-             value->op == AST_COALESCE;
-    default:
-      return false;
-  }
-}
-
 // `reg, reg+1 = reg, nil`, or `nil, reg` of an error.
 static void error_goes_last(Compiler *compiler, const Node *value, int reg) {
   int fine = NO_JUMP, last = reg + 1;
@@ -343,7 +327,7 @@ void calls_return_arrow(Compiler *compiler, Node *value) {
     return;
   }
   int reg = expr_next(compiler, value), last = reg_take(compiler, 1);
-  if (may_be_error(value)) error_goes_last(compiler, value, reg);
+  if (resolve_may_be_error(value)) error_goes_last(compiler, value, reg);
   emit_abc(compiler, value->pos, OP_LOADNIL, last, 0, 0);
   calls_return(compiler, value->pos, reg, 2);
 }

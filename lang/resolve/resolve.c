@@ -5,12 +5,12 @@
 #include "lang/resolve/resolve.h"
 #include "lang/arena.h"
 #include "lang/diag.h"
-#include "lang/parse/shape.h"
 #include "lang/resolve/declare.h"
 #include "lang/resolve/fold.h"
 #include "lang/resolve/resolve_expr.h"
 #include "lang/resolve/resolve_func.h"
 #include "lang/resolve/scope.h"
+#include "lang/shape.h"
 
 // --- Declarations and assignments -------------------------------------------
 // A function gets the name of the variable that it is assigned to.

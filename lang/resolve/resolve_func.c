@@ -6,6 +6,7 @@
 
 #include "lang/arena.h"
 #include "lang/diag.h"
+#include "lang/resolve/fold.h"
 #include "lang/resolve/resolve.h"
 #include "lang/resolve/resolve_expr.h"
 #include "lang/resolve/scope.h"
@@ -103,6 +104,39 @@ static bool is_plain_call(const Node *call) {
   return false;
 }
 
+bool resolve_may_be_error(const Node *value) {
+  switch (value->kind) {
+    case NODE_NAME:
+    case NODE_CALL:
+    case NODE_FIELD:
+    case NODE_INDEX:
+    case NODE_RECV:
+    case NODE_VALUE:
+      return true;
+    case NODE_BINARY:
+      return value->op == AST_AND || value->op == AST_OR ||
+             value->op == AST_COALESCE;
+    case NODE_INTERP:
+    case NODE_FORMAT:
+    case NODE_LIST:
+    case NODE_TUPLE:
+    case NODE_MAP:
+    case NODE_RANGE:
+    case NODE_FUNC:
+    case NODE_PROPAGATE:
+    case NODE_SLICE:
+    case NODE_UNARY:
+    case NODE_IS:
+    case NODE_APART:
+    case NODE_GO:
+      return false;
+    default:
+      if (!fold_is_literal(value))
+        rt_throw("may_be_error: node of kind %d", (int)value->kind);
+      return false;
+  }
+}
+
 static bool is_no_error(const Func *func, const Node *value);
 
 // All assignments of the function's own variables have been seen.
@@ -122,17 +156,10 @@ static bool is_no_error(const Func *func, const Node *value) {
       return value->note != NULL && is_no_error_name(func, value->note);
     case NODE_CALL:
       return is_plain_call(value);
-    case NODE_FIELD:
-    case NODE_INDEX:
-    case NODE_RECV:
     case NODE_NIL:
-    case NODE_VALUE:
       return false;
-    case NODE_BINARY:
-      return value->op != AST_AND && value->op != AST_OR &&
-             value->op != AST_COALESCE;
     default:
-      return true;
+      return !resolve_may_be_error(value);
   }
 }
 

@@ -11,5 +11,8 @@ void resolve_func_literal(Compiler *compiler, Node *node);
 void resolve_method(Compiler *compiler, Node *decl);
 void resolve_struct(Compiler *compiler, Node *node, Symbol *symbol);
 void resolve_return(Compiler *compiler, Node *node);
+// Whether the value of such an expression may be an error. (That of `f()?` is
+// none.)
+bool resolve_may_be_error(const Node *value);
 
 #endif

@@ -120,8 +120,13 @@ static bool make_cell(CspCall *call, DbRow *row, int column, CspValue *v) {
     case SQLITE_BLOB:
       *v = csp_bytes(call, data, cell.len);
       break;
-    default:
+    case SQLITE_NULL:
       *v = csp_nil();
+      break;
+    default:
+      csp_panic(call, "%s: a cell of the unknown type %d", db_name(call),
+                cell.type);
+      return false;
   }
   return csp_work(call, 64 + cell.len / 4);
 }

@@ -38,8 +38,10 @@ static int bind_cell(sqlite3_stmt *stmt, int i, const SqlCell *cell,
                                  SQLITE_UTF8);
     case SQLITE_BLOB:
       return sqlite3_bind_blob64(stmt, i, data, cell->len, SQLITE_STATIC);
-    default:
+    case SQLITE_NULL:
       return sqlite3_bind_null(stmt, i);
+    default:
+      return SQLITE_MISUSE;
   }
 }
 

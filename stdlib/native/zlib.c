@@ -225,12 +225,16 @@ static CspStatus zip_refused(CspCall *call, const Zip *zip) {
                           "%s: the data would become larger than %llu bytes, "
                           "the limit; the argument `most` sets another",
                           name, (unsigned long long)zip->most);
-    default:
-      return csp_ok_coded(
-          call, "syntax", "%s: the data is damaged before byte %zu: %s%s", name,
-          place, why != NULL ? why : "it needs a preset dictionary",
-          zip_other_form(zip));
+    case ZIP_GOES_ON:
+    case ZIP_IS_DONE:
+    case ZIP_IS_BAD:
+    case ZIP_NO_MEMORY:
+      break;
   }
+  return csp_ok_coded(call, "syntax",
+                      "%s: the data is damaged before byte %zu: %s%s", name,
+                      place, why != NULL ? why : "it needs a preset dictionary",
+                      zip_other_form(zip));
 }
 
 static CspStatus zip_result(CspCall *call, Zip *zip, CspValue out) {

@@ -182,7 +182,11 @@ CspReady csp_ready(const CspCall *call) {
       return CSP_FD_READY;
     case POLL_DEADLINE:
       return CSP_FD_LATE;
-    default:
+    case POLL_CLOSED:
       return CSP_FD_CLOSED;
+    case POLL_PARKED:
+    case POLL_BUSY:
+      break;
   }
+  rt_throw("csp_ready: a wait has ended with %d", (int)call->later.wait.result);
 }

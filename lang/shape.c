@@ -4,7 +4,7 @@
 //
 // It holds for the trees of texts without syntax errors, also after constants
 // were folded: a node that has become a literal keeps its children.
-#include "lang/parse/shape.h"
+#include "lang/shape.h"
 
 #include <string.h>
 
@@ -115,20 +115,31 @@ static bool fits(const Node *node, char letter) {
   }
 }
 
+static bool is_chain(char letter) { return strchr("XNrSPmcq", letter) != NULL; }
+
 static bool chain_fits(const Node *node, char letter, bool may_lack) {
   if (letter == '.') return true;
   if (node == NULL) return may_lack || letter == '-';
-  bool chain = strchr("XNrSPmcq", letter) != NULL;
-  if (!chain) return node->next == NULL && fits(node, letter);
+  if (!is_chain(letter)) return node->next == NULL && fits(node, letter);
   while (node != NULL && fits(node, letter)) node = node->next;
   return node == NULL;
+}
+
+static const char *shape_of(NodeKind kind) {
+  if (shapes[kind] == NULL) rt_throw("shape.c has no shape of node %d", kind);
+  return shapes[kind];
+}
+
+bool node_has_chain(NodeKind kind, int child) {
+  const char *letter = shape_of(kind);
+  for (; child > 0; child--) letter += letter[1] == '?' ? 2 : 1;
+  return is_chain(*letter);
 }
 
 bool node_is_valid(const Node *node) {
   if (node->kind >= NODE_KIND_COUNT) return false;
   const Node *const children[] = {node->a, node->b, node->c, node->d};
-  const char *letter = shapes[node->kind];
-  if (letter == NULL) rt_throw("shape.c has no shape of node %d", node->kind);
+  const char *letter = shape_of((NodeKind)node->kind);
   for (int i = 0; i < 4; i++, letter++) {
     bool may_lack = letter[1] == '?';
     if (!chain_fits(children[i], *letter, may_lack)) return false;
