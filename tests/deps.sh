@@ -32,6 +32,7 @@ echo "make deps: installing$missing" >&2
 if ! { $as_root apt-get update -q &&
   $as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -q -y --no-install-recommends $missing; } >&2; then
-  echo "make deps: apt-get has failed; install:$missing" >&2
+  echo "make deps: apt-get has failed;" \
+    "as root, run: apt-get install$missing" >&2
   exit 1
 fi
