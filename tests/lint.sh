@@ -7,7 +7,7 @@
 # see, 1200), no function takes more than six parameters, each atomic operation
 # says why its order is enough (atomics.py), some fuzzer calls each function of
 # vm/csp.h (fuzz/calls.py), and what else CONTRIBUTING.md says of sources
-# (style.py).
+# (style.py). Some test sees each x_is_valid say no.
 set -u
 status=0
 
@@ -100,6 +100,16 @@ list_has_sources() { # LIST EXEMPT...
 }
 list_has_sources tests/explore/sched_explore.h sched/rt.c sched/rt_poll.c
 list_has_sources tests/unit/sched_sources.h sched/lifecycle.c sched/proc.c
+
+# Each function that says whether a structure is valid has to say no to one
+# that a test broke.
+found=$(for layer in $layers; do
+  sources "$layer" | grep '\.h$' |
+    xargs grep -ohE '\b[a-z_]+_(is|are)_valid\(const [A-Z]'
+done | sed 's/(.*//' | while read -r name; do
+  grep -qw "$name" tests/unit/test_valid_*.c || echo "$name"
+done)
+[ -z "$found" ] || fail 'no tests/unit/test_valid_*.c asks' "$found"
 
 raw=$(grep -nE 'base\[INSTR_' vm/*/*.c vm/*/*.h)
 [ -z "$raw" ] || fail "registers are reached as vm/code/operands.h says:" "$raw"

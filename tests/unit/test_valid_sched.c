@@ -2,7 +2,10 @@
 // What must hold of the scheduler's structures: the functions that check it
 // find what is broken on purpose, and are asked where the structure changes.
 #include "breach_fixture.h"
+#include "sched/alone.h"
 #include "sched/chan.h"
+#include "sched/chan_grow.h"
+#include "sched/gate.h"
 #include "sched/global.h"
 #include "sched/group.h"
 #include "sched/idle.h"
@@ -90,14 +93,15 @@ static void both_sides_wait_for_one_select(void **state) {
   free(chan);
 }
 
-#define BREACH(c, what, word)         \
-  do {                                \
-    uint32_t breach_kept = (what);    \
-    (what) = (word);                  \
-    assert_false(chan_is_valid((c))); \
-    (what) = breach_kept;             \
-    assert_true(chan_is_valid((c)));  \
+#define BREACH_OF(is_valid, c, what, word) \
+  do {                                     \
+    __typeof__(what) breach_kept = (what); \
+    (what) = (word);                       \
+    assert_false(is_valid((c)));           \
+    (what) = breach_kept;                  \
+    assert_true(is_valid((c)));            \
   } while (0)
+#define BREACH(c, what, word) BREACH_OF(chan_is_valid, c, what, word)
 
 // ROOM words in a block of so many and one of two, of which one was read.
 static void blocks_hold_what_the_counts_say(void **state) {
@@ -126,6 +130,8 @@ static void blocks_hold_what_the_counts_say(void **state) {
   BREACH(chan, chan->cap, 1);
   BREACH(chan, second->end, 2);
   BREACH(chan, second->end, 3);
+  BREACH_OF(chan_grow_is_valid, chan, growth->count, ROOM - 1);
+  BREACH_OF(chan_grow_is_valid, chan, second->end, 3);
   assert_int_equal(chan_try_send(&p, chan, 7), CHAN_DONE);
   chan_try_recv(&p, chan, &word);
   assert_int_equal(chan_try_send(&p, chan, 8), CHAN_DONE);
@@ -140,6 +146,58 @@ static void break_chan(void) {
   Chan *chan = new_chan(ROOM);
   chan->recvx = 2;
   chan_try_send(&p, chan, 1);
+}
+
+// --- Gates ------------------------------------------------------------------
+#define BREACH_GATE(gate, what, word) BREACH_OF(gate_is_valid, gate, what, word)
+
+static Chan *new_gate(uint32_t places) {
+  Chan *gate = malloc(chan_size(places));
+  begin();
+  gate_init(gate, places, false);
+  assert_true(gate_is_valid(gate));
+  return gate;
+}
+
+static void a_gate_knows_who_waits(void **state) {
+  (void)state;
+  Chan *gate = new_gate(2);
+  uint64_t one = 1 << GATE_BITS;
+  assert_true(gate_try_enter(gate, &g1) && gate_is_valid(gate));
+  assert_true(gate_try_enter(gate, &g1) && gate_is_valid(gate));
+  BREACH_GATE(gate, gate->buf[0], 3 * one);
+  BREACH_GATE(gate, gate->count, 1);
+  wait_for(gate, &g2, true);
+  assert_false(gate_is_valid(gate));
+  gate->buf[0] |= GATE_WAITS;
+  assert_true(gate_is_valid(gate));
+  BREACH_GATE(gate, gate->buf[0], one | GATE_WAITS);
+  BREACH_GATE(gate, gate->buf[0], one | GATE_WOKEN);
+  gate->buf[0] = one | GATE_WAITS | GATE_WOKEN;
+  assert_true(gate_is_valid(gate));
+  gate->recv_first = &g1.wait;
+  assert_false(gate_is_valid(gate));
+  free(gate);
+}
+
+static void an_owned_gate_has_an_id_as_its_state(void **state) {
+  (void)state;
+  Chan *gate = malloc(chan_size(1));
+  begin();
+  gate_init(gate, 1, true);
+  g1.id = 77;
+  assert_true(gate_try_enter(gate, &g1) && gate_is_valid(gate));
+  wait_for(gate, &g2, true);
+  gate->buf[0] |= GATE_WAITS;
+  assert_true(gate_is_valid(gate));
+  BREACH_GATE(gate, gate->buf[0], GATE_WAITS);
+  free(gate);
+}
+
+static void break_gate(void) {
+  Chan *gate = new_gate(2);
+  gate->buf[0] = 4 << GATE_BITS;
+  gate_leave(&p, gate, &g1);
 }
 
 // --- Select -----------------------------------------------------------------
@@ -186,6 +244,38 @@ static void break_idle(void) {
   idle_put_p(&sched, &p);
   p.status = P_STOPPED;
   idle_get_p(&sched, NULL);
+}
+
+// --- The P that is alone ----------------------------------------------------
+static P other_p;
+
+static void one_is_alone(void) {
+  begin();
+  other_p = (P){.sched = &sched, .single = true, .status = P_RUNNING};
+  p.status = P_RUNNING;
+  sched.ps.all[0] = &p;
+  sched.ps.all[1] = &other_p;
+  sched.ps.count = 2;
+  sched.alone.p = &p;
+}
+
+static void none_awaits_a_p_that_is_not_alone(void **state) {
+  (void)state;
+  one_is_alone();
+  assert_true(alone_is_valid(&sched));
+  other_p.awaits = 1;
+  assert_true(alone_is_valid(&sched));
+  sched.alone.p = NULL;
+  assert_false(alone_is_valid(&sched));
+  sched.alone.p = &p;
+  p.status = P_IDLE;
+  assert_false(alone_is_valid(&sched));
+}
+
+static void break_alone(void) {
+  one_is_alone();
+  other_p.awaits = 1;  // and nobody is counted
+  alone_left(&sched, &p);
 }
 
 static M m1, m2;
@@ -351,6 +441,8 @@ static void break_call_queue(void) {
 static void assertions_fire(void **state) {
   (void)state;
   expect_breach(break_chan, "chan_is_valid");
+  expect_breach(break_gate, "chan_is_valid");
+  expect_breach(break_alone, "alone_is_valid");
   expect_breach(break_idle, "idle_is_valid");
   expect_breach(break_idle_ms, "idle_ms_are_valid");
   expect_breach(break_heap, "timer_is_placed");
@@ -366,8 +458,11 @@ int main(void) {
       cmocka_unit_test(waiters_are_where_they_may_be),
       cmocka_unit_test(both_sides_wait_for_one_select),
       cmocka_unit_test(blocks_hold_what_the_counts_say),
+      cmocka_unit_test(a_gate_knows_who_waits),
+      cmocka_unit_test(an_owned_gate_has_an_id_as_its_state),
       cmocka_unit_test(select_locks_by_address),
       cmocka_unit_test(idle_ps_are_counted),
+      cmocka_unit_test(none_awaits_a_p_that_is_not_alone),
       cmocka_unit_test(idle_ms_are_linked),
       cmocka_unit_test(a_heap_is_in_order),
       cmocka_unit_test(members_are_linked),

@@ -8,6 +8,7 @@
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/object/string_tail.h"
+#include "vm/object/tuple.h"
 
 #include "tests/unit/broken_fixture.h"
 #include "vm/heap/heap_internal.h"
@@ -96,6 +97,7 @@ static void free_objects_are_not_marked(void **state) {
 
 // --- Lists, bytes, strings --------------------------------------------------
 static bool list_valid(const void *list) { return list_is_valid(list); }
+static bool block_valid(const void *block) { return values_is_valid(block); }
 static void push(void *list) { list_push(fixture->locals, list, VALUE_NIL); }
 static void insert(void *list) {
   list_insert(fixture->locals, list, 0, VALUE_TRUE);
@@ -119,7 +121,9 @@ static void lists(void **state) {
   BREAK(&pushed, block->cap, 2);
   BREAK(&removed, block->obj.type, OBJ_RAW);
   BREAK(&inserted, list->obj.type, OBJ_BYTES);
-  assert_false(list_is_valid(NULL));
+  Subject of_block = {block_valid, block, push, list};
+  BREAK(&of_block, block->len, block->cap + 1);
+  assert_false(list_is_valid(NULL) || values_is_valid(NULL));
   fixture_free(fixture);
 }
 
@@ -141,6 +145,31 @@ static void rings(void **state) {
   BREAK(&pushed, ring->mask, VALUE_RING_LEAST / 2 - 1);
   BREAK(&removed, ring->count, ring->mask + 2);
   assert_false(value_ring_is_valid(NULL));
+  fixture_free(fixture);
+}
+
+static bool tuple_valid(const void *tuple) { return tuple_is_valid(tuple); }
+static void close_tuple(void *tuple) {
+  const char *failed;
+  tuple_close(fixture->locals, tuple, &failed);
+}
+
+static void tuples(void **state) {
+  (void)state;
+  fixture = fixture_new(1);
+  const Value from[3] = {VALUE_NIL, VALUE_TRUE, VALUE_FALSE};
+  const char *failed;
+  ObjTuple *tuple = tuple_new(fixture->locals, from, 3, &failed);
+  ObjValues *values = &tuple->values;
+  Subject closed = {tuple_valid, tuple, close_tuple, tuple};
+  BREAK(&closed, values->len, 2);
+  BREAK(&closed, values->cap, 4096);
+  BREAK(&closed, values->obj.type, OBJ_LIST);
+  values->len = values->cap = 4096;
+  assert_false(tuple_is_valid(tuple));
+  values->len = values->cap = 3;
+  values->obj.aux = TUPLE_DEPTH_MAX + 1;
+  assert_false(tuple_is_valid(tuple) || tuple_is_valid(NULL));
   fixture_free(fixture);
 }
 
@@ -208,6 +237,7 @@ static void string_tails(void **state) {
 
 // --- Maps -------------------------------------------------------------------
 static bool map_valid(const void *map) { return map_is_valid(map); }
+static bool table_valid(const void *table) { return table_is_valid(table); }
 static void set(void *map) {
   map_set(fixture->locals, map, VALUE_TRUE, VALUE_NIL);
 }
@@ -226,9 +256,11 @@ static void check_maps(size_t entries) {
     map_set(fixture->locals, map, value_from_small((int64_t)n), VALUE_NIL);
   ObjTable *table = map->table;
   Subject is_set = {map_valid, map, set, map};
+  Subject of_table = {table_valid, table, set, map};
   Subject is_got = {map_valid, map, get, map};
   Subject is_deleted = {map_valid, map, delete, map};
   BREAK(&is_set, table->used, table->cap + 1);
+  BREAK(&of_table, table->used, table->cap + 1);
   BREAK(&is_got, table->cap, table->cap + 1);
   BREAK(&is_deleted, table->cap, table->cap * 16);
   BREAK(&is_set, table->first, table->cap + 1);
@@ -268,6 +300,7 @@ int main(void) {
       cmocka_unit_test(free_objects_are_not_marked),
       cmocka_unit_test(lists),
       cmocka_unit_test(rings),
+      cmocka_unit_test(tuples),
       cmocka_unit_test(bytes),
       cmocka_unit_test(strings),
       cmocka_unit_test(string_tails),
