@@ -116,6 +116,19 @@ typedef enum NodeKind {
   X(BNOT, "^") X(RANGE, "..") X(RANGE_INCL, "..=")
 // clang-format on
 
+// X(name): the token TOK_name is a binary operator. No operand begins with one
+// of AST_BINARY_ALWAYS. One of AST_ASSIGNING also has a token TOK_name_SET.
+// clang-format off
+#define AST_BINARY_ALWAYS(X)                                                  \
+  X(MUL) X(DIV) X(MOD) X(ADD) X(ADDW) X(SUBW) X(MULW) X(BAND) X(BOR) X(SHL)   \
+  X(SHR) X(AND) X(OR) X(COALESCE) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(IN)   \
+  X(RANGE) X(RANGE_INCL)
+#define AST_BINARY(X) AST_BINARY_ALWAYS(X) X(SUB) X(BXOR)
+#define AST_ASSIGNING(X)                                                      \
+  X(ADD) X(SUB) X(MUL) X(DIV) X(MOD) X(ADDW) X(SUBW) X(MULW) X(BAND) X(BOR)   \
+  X(BXOR) X(SHL) X(SHR) X(COALESCE)
+// clang-format on
+
 typedef enum AstOp {
 #define X(name, text) AST_##name,
   AST_OPS(X)

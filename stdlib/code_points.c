@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Going through strings by code points. Every byte that belongs to no code
 // point counts as one (vm/value/utf8.c decodes).
-#include <string.h>
-
 #include "stdlib/stdlib.h"
 
 uint32_t utf8_wide(const char *data, size_t len, size_t at, size_t *width) {
   uint32_t rune;
   *width = (size_t)utf8_decode(data, len, at, &rune);
   return rune;
-}
-
-size_t utf8_ascii(const char *data, size_t len, size_t at) {
-  size_t start = at;
-  for (uint64_t word; at + sizeof word <= len; at += sizeof word) {
-    memcpy(&word, data + at, sizeof word);
-    if (word & 0x8080808080808080) break;
-  }
-  while (at < len && (uint8_t)data[at] < 0x80) at++;
-  return at - start;
 }
 
 size_t utf8_wide_before(const char *data, size_t at) {

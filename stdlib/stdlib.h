@@ -184,8 +184,6 @@ static inline uint32_t utf8_at(const char *data, size_t len, size_t at,
   *width = 1;
   return (uint8_t)data[at];
 }
-// How many bytes of ASCII stand at data[at].
-size_t utf8_ascii(const char *data, size_t len, size_t at);
 // Where the code point before `at` (> 0) begins.
 size_t utf8_wide_before(const char *data, size_t at);
 static inline size_t utf8_before(const char *data, size_t at) {

@@ -5,19 +5,9 @@
 #include <string.h>
 
 #include "stdlib/websocket.h"
+#include "vm/value/utf8.h"
 
 // --- UTF-8 ------------------------------------------------------------------
-static size_t ascii_len(const char *data, size_t len) {
-  const uint64_t high_bits = 0x8080808080808080u;
-  size_t at = 0;
-  for (uint64_t word; len - at >= sizeof word; at += sizeof word) {
-    memcpy(&word, data + at, sizeof word);
-    if (word & high_bits) break;
-  }
-  while (at < len && (uint8_t)data[at] < 0x80) at++;
-  return at;
-}
-
 // The first byte of a character that is not ASCII. false: it is none.
 static bool text_begins(WsText *text, uint8_t first) {
   if (first < 0xc2 || first > 0xf4) return false;
@@ -33,7 +23,7 @@ bool ws_text_goes_on(WsText *text, const char *data, size_t len) {
   for (size_t at = 0; at < len; at++) {
     uint8_t byte = (uint8_t)data[at];
     if (text->more == 0) {
-      at += ascii_len(data + at, len - at);
+      at += utf8_ascii(data, len, at);
       if (at == len) return true;
       if (!text_begins(text, (uint8_t)data[at])) return false;
       continue;

@@ -78,22 +78,11 @@ bool format_space(const Words *words, const Word *left, const Word *right) {
 
 static bool is_assignment(int kind) {
   switch (kind) {
+#define X(name) case TOK_##name##_SET:
+    AST_ASSIGNING(X)
+#undef X
     case TOK_ASSIGN:
     case TOK_DEFINE:
-    case TOK_ADD_SET:
-    case TOK_SUB_SET:
-    case TOK_MUL_SET:
-    case TOK_DIV_SET:
-    case TOK_MOD_SET:
-    case TOK_BAND_SET:
-    case TOK_BOR_SET:
-    case TOK_BXOR_SET:
-    case TOK_SHL_SET:
-    case TOK_SHR_SET:
-    case TOK_ADDW_SET:
-    case TOK_SUBW_SET:
-    case TOK_MULW_SET:
-    case TOK_COALESCE_SET:
       return true;
     default:
       return false;

@@ -348,6 +348,8 @@ static ArithOps arith_ops(AstOp op) {
   }
 }
 
+Op expr_op(AstOp op) { return (Op)arith_ops(op).registers; }
+
 bool expr_fits_small(AstOp op, const Node *right) {
   if (right->kind != NODE_INT || right->i > INT8_MAX) return false;
   if (op == AST_SHL || op == AST_SHR) return right->i >= 0 && right->i <= 63;

@@ -24,6 +24,8 @@ bool expr_constant(Compiler *compiler, const Node *node, Value *v);
 void expr_read(Compiler *compiler, Pos pos, Symbol *symbol, int target);
 void expr_store(Compiler *compiler, Pos pos, Symbol *symbol, int from);
 // R[target] = R[left] op right.
+// The opcode of a binary operator that has one, with its operands in registers.
+Op expr_op(AstOp op);
 void expr_arith(Compiler *compiler, Pos pos, AstOp op, int target, int left,
                 Node *right);
 // Whether `right` is a literal that the instruction's last byte holds.

@@ -61,19 +61,6 @@ static bool is_plain_sum(const Node *node) {
          !is_product(node->a) && !is_product(node->b);
 }
 
-static Op op_of(AstOp op) {
-  switch (op) {
-    case AST_MUL:
-      return OP_MUL;
-    case AST_ADD:
-      return OP_ADD;
-    case AST_SUB:
-      return OP_SUB;
-    default:
-      rt_throw("op_of: operator %d", (int)op);
-  }
-}
-
 // --- Shifts -----------------------------------------------------------------
 // Whether node is y << n, y >> n or y >> n & mask, where the mask leaves what
 // came from y; the opcode for x ^ node.
@@ -112,7 +99,7 @@ bool pair_with(Compiler *compiler, Pos pos, AstOp op, int target, int left,
                Node *right) {
   if (is_sum(op) && is_product(right)) {
     bool turned = op == AST_SUB;  // (the sum's operands may be exchanged)
-    Op both = op_fuse(OP_MUL, op_of(op), turned, false);
+    Op both = op_fuse(OP_MUL, expr_op(op), turned, false);
     emit_pair(compiler, pos, both, target, right, left);
     if (op == AST_ADD) emit_turned(compiler, compiler->func->gen.ncode - 1);
     return true;
@@ -134,7 +121,7 @@ bool pair_to(Compiler *compiler, Node *node, int target) {
   bool number = third < 0;
   if (number) third = expr_number(compiler, node->b);
   if (third < 0) return false;
-  Op op = op_fuse(op_of(left->op), op_of(node->op), false, number);
+  Op op = op_fuse(expr_op(left->op), expr_op(node->op), false, number);
   emit_pair(compiler, node->pos, op, target, left, third);
   return true;
 }

@@ -47,34 +47,15 @@ static bool is_go_type(const Token *token) {
   return false;
 }
 
+// An expression goes on with it, and never begins with it.
 static bool is_binary_token(int kind) {
   switch (kind) {
+#define X(name) case TOK_##name:
+    AST_BINARY_ALWAYS(X)
+#undef X
     case TOK_DOT:
-    case TOK_ADD:
-    case TOK_MUL:
-    case TOK_DIV:
-    case TOK_MOD:
-    case TOK_AND:
-    case TOK_OR:
-    case TOK_COALESCE:
-    case TOK_EQ:
-    case TOK_NE:
-    case TOK_LT:
-    case TOK_LE:
-    case TOK_GT:
-    case TOK_GE:
-    case TOK_BAND:
-    case TOK_BOR:
-    case TOK_SHL:
-    case TOK_SHR:
-    case TOK_ADDW:
-    case TOK_SUBW:
-    case TOK_MULW:
-    case TOK_IN:
     case TOK_IS:
     case TOK_QUESTION:
-    case TOK_RANGE:
-    case TOK_RANGE_INCL:
     case TOK_ARROW:
       return true;
     default:

@@ -252,15 +252,13 @@ Node *tree_unary(Parse *parse, const Token *op, Node *operand) {
 
 static AstOp binary_op(int kind) {
   switch (kind) {
-// clang-format off
-#define X(name) \
-  case TOK_##name: return AST_##name;
-    X(ADD) X(SUB) X(MUL) X(DIV) X(MOD) X(ADDW) X(SUBW) X(MULW) X(BAND) X(BOR)
-    X(BXOR) X(SHL) X(SHR) X(AND) X(OR) X(COALESCE) X(EQ) X(NE) X(LT) X(LE)
-    X(GT) X(GE) X(IN) X(RANGE) X(RANGE_INCL)
+#define X(name)    \
+  case TOK_##name: \
+    return AST_##name;
+    AST_BINARY(X)
 #undef X
-    default: rt_throw("binary_op: token %d", kind);
-    // clang-format on
+    default:
+      rt_throw("binary_op: token %d", kind);
   }
 }
 

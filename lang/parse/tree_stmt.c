@@ -142,15 +142,15 @@ static void check_target(Parse *parse, const Node *node) {
 
 static AstOp assign_op(int kind) {
   switch (kind) {
-// clang-format off
-#define X(name) \
-  case TOK_##name##_SET: return AST_##name;
-    X(ADD) X(SUB) X(MUL) X(DIV) X(MOD) X(ADDW) X(SUBW) X(MULW) X(BAND) X(BOR)
-    X(BXOR) X(SHL) X(SHR) X(COALESCE)
+#define X(name)          \
+  case TOK_##name##_SET: \
+    return AST_##name;
+    AST_ASSIGNING(X)
 #undef X
-    case TOK_ASSIGN: return AST_NONE;
-    default: rt_throw("assign_op: token %d", kind);
-      // clang-format on
+    case TOK_ASSIGN:
+      return AST_NONE;
+    default:
+      rt_throw("assign_op: token %d", kind);
   }
 }
 

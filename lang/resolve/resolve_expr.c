@@ -87,46 +87,18 @@ static void resolve_type(Compiler *compiler, Node *type) {
 }
 
 // --- Calls ------------------------------------------------------------------
-static void check_repeated(Compiler *compiler, const Node *args,
-                           const Node *named) {
-  for (const Node *arg = args; arg != named; arg = arg->next) {
-    if (arg->kind != NODE_NAMED || arg->name != named->name) continue;
-    diag_error(compiler->diags, named->pos, (uint32_t)named->name->len,
-               "the argument `%s` is given twice", named->name->text);
-    return;
-  }
-}
-
-// Positional arguments, then at most one spread list, then named ones.
-static void check_order(Compiler *compiler, const Node *args) {
-  const Node *spread = NULL, *named = NULL;
-  int count = 0;
-  for (const Node *arg = args; arg != NULL; arg = arg->next, count++) {
-    if (arg->kind == NODE_NAMED) {
-      named = arg;
-      if (count < MAX_ARGUMENTS) check_repeated(compiler, args, arg);
-    } else if (named != NULL) {
-      diag_error(compiler->diags, arg->pos, 1,
-                 "an argument without a name follows `%s:`", named->name->text);
-      diag_hint(compiler->diags, "put the named arguments last");
-    } else if (spread != NULL) {
-      diag_error(compiler->diags, arg->pos, 1,
-                 "only named arguments may follow a spread list");
-    } else if (arg->kind == NODE_SPREAD) {
-      spread = arg;
-    }
-  }
-  if (count > MAX_ARGUMENTS) {
-    diag_error(compiler->diags, args->pos, 1, "a call has at most %d arguments",
-               MAX_ARGUMENTS);
-    diag_hint(compiler->diags, "pass a list, or spread one: `f(list...)`");
-  }
+// (Their order and names are the parser's to check.)
+static void check_count(Compiler *compiler, const Node *args) {
+  if (count_nodes(args) <= MAX_ARGUMENTS) return;
+  diag_error(compiler->diags, args->pos, 1, "a call has at most %d arguments",
+             MAX_ARGUMENTS);
+  diag_hint(compiler->diags, "pass a list, or spread one: `f(list...)`");
 }
 
 static void resolve_call(Compiler *compiler, Node *node) {
   resolve_expr(compiler, node->a);
   resolve_list(compiler, node->b);
-  check_order(compiler, node->b);
+  check_count(compiler, node->b);
 }
 
 static void resolve_try(Compiler *compiler, Node *node) {

@@ -94,6 +94,8 @@ static bool put_words(Local *local, Value *to, const Value *from,
   return true;
 }
 
+// As values_copy, but nobody sees a tuple before it is complete, so its words
+// need no heap_store.
 static bool put_elements(Local *local, Value *to, const ObjValues *from,
                          size_t at, size_t count) {
   while (count > 0) {

@@ -37,20 +37,24 @@ int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune) {
   return count;
 }
 
+size_t utf8_ascii(const char *data, size_t len, size_t at) {
+  size_t start = at;
+  for (uint64_t word; at + sizeof word <= len; at += sizeof word) {
+    memcpy(&word, data + at, sizeof word);
+    if (word & 0x8080808080808080) break;
+  }
+  while (at < len && (uint8_t)data[at] < 0x80) at++;
+  return at - start;
+}
+
 bool utf8_is_valid(const char *data, size_t len) {
-  uint64_t eight;
-  for (size_t at = 0; at < len;) {
+  size_t at = utf8_ascii(data, len, 0);
+  while (at < len) {
     uint32_t rune;
-    if (len - at >= sizeof eight) {
-      memcpy(&eight, data + at, sizeof eight);
-      if ((eight & 0x8080808080808080u) == 0) {
-        at += sizeof eight;
-        continue;
-      }
-    }
     int count = utf8_decode(data, len, at, &rune);
-    if (count == 1 && (uint8_t)data[at] >= 0x80) return false;
+    if (count == 1) return false;
     at += (size_t)count;
+    at += utf8_ascii(data, len, at);
   }
   return true;
 }

@@ -23,6 +23,8 @@ int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune);
 // is nothing.
 size_t utf8_sequence(const char *data, size_t len);
 bool utf8_is_valid(const char *data, size_t len);
+// How many bytes of ASCII stand at data[at].
+size_t utf8_ascii(const char *data, size_t len, size_t at);
 int utf8_encode(uint32_t rune, char out[4]);  // length; 0 for no code point
 // As much of the text as `most` bytes hold, for a message: whole characters,
 // and escapes for controls. `out` has room for UTF8_SHOWN(most) bytes.
