@@ -116,8 +116,9 @@ typedef enum NodeKind {
   X(BNOT, "^") X(RANGE, "..") X(RANGE_INCL, "..=")
 // clang-format on
 
-// X(name): the token TOK_name is a binary operator. No operand begins with one
-// of AST_BINARY_ALWAYS. One of AST_ASSIGNING also has a token TOK_name_SET.
+// The binary operators, X(name), named as their tokens are after TOK_. No
+// operand begins with one of AST_BINARY_ALWAYS. For each of AST_ASSIGNING there
+// is a token that ends in _SET, too.
 // clang-format off
 #define AST_BINARY_ALWAYS(X)                                                  \
   X(MUL) X(DIV) X(MOD) X(ADD) X(ADDW) X(SUBW) X(MULW) X(BAND) X(BOR) X(SHL)   \

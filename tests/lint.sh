@@ -7,7 +7,8 @@
 # see, 1200), no function takes more than six parameters, each atomic operation
 # says why its order is enough (atomics.py), some fuzzer calls each function of
 # vm/csp.h (fuzz/calls.py), and what else CONTRIBUTING.md says of sources
-# (style.py). Some test sees each x_is_valid say no.
+# (style.py). Some test sees each function that
+# says whether a structure is valid say no.
 set -u
 status=0
 
