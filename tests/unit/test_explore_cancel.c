@@ -561,6 +561,75 @@ static void aides(void **state) {
   awaited_members = INT_MAX;
 }
 
+// --- The end of a group, without Ms ------------------------------------------
+// The owner waits for one member, and that leaves, while an aide stays until
+// the owner cancels it. Each has a thread and a P of its own, so that all
+// orders of so few steps are tried. An owner that parks after its last member
+// has left is woken by nobody.
+enum { OWNER, MEMBER, AIDE, END_GS };
+static uint32_t owner_is_woken;  // atomic
+
+static P *hold_p(Task *task) {
+  P *p = world_hold_p(&world, task->id);
+  task->g.status = G_RUNNING;
+  task->g.p = p;
+  p->current = &task->g;
+  return p;
+}
+
+static void owner_ends(void *arg) {
+  Task *task = arg;
+  P *p = hold_p(task);
+  while (!group_end(p, &task->g)) {
+    explore_until_set(&owner_is_woken);
+    rt_store_seq(&owner_is_woken, 0u);
+    g_change(&task->g, G_RUNNABLE, G_RUNNING);
+    task->g.p = p;
+    p->current = &task->g;
+  }
+  EXPLORE_CHECK(left_group == 2, "the group ended with %d of 2 members gone",
+                left_group);
+}
+
+static void leaves(Task *task, P *p) {
+  left_group++;
+  group_leave(p, &task->g);
+  if (runq_take_next(p) != NULL) rt_store_seq(&owner_is_woken, 1u);
+}
+
+static void member_leaves(void *arg) { leaves(arg, hold_p(arg)); }
+
+static void aide_leaves(void *arg) {
+  P *p = hold_p(arg);
+  explore_until_set(&group.cancelled);
+  leaves(arg, p);
+}
+
+static void end_body(void *arg) {
+  (void)arg;
+  left_group = 0;
+  owner_is_woken = 0;
+  world_init(&world, END_GS, END_GS);
+  Task *tasks = world.tasks;
+  P *p = sched_p(world.sched, OWNER);
+  group_begin(p, &tasks[OWNER].g, &group);
+  group_join(p, &group, &tasks[MEMBER].g);
+  group_join_aide(p, &group, &tasks[AIDE].g);
+  explore_go(owner_ends, &tasks[OWNER]);
+  explore_go(member_leaves, &tasks[MEMBER]);
+  explore_go(aide_leaves, &tasks[AIDE]);
+  explore_join_all();
+  EXPLORE_CHECK(group.ended, "the group has not ended");
+  world_free(&world);
+}
+
+static void ends_with_aides(void **state) {
+  (void)state;
+  Scenario scenario = {
+      .name = "aide_at_end", .body = end_body, .preemptions = 2};
+  assert_true(explore(&scenario));
+}
+
 static void later(void **state) {
   (void)state;
 #define LATER(name, procs, member, ...) \
@@ -582,10 +651,11 @@ int main(void) {
       cmocka_unit_test(single_operations),
       cmocka_unit_test(selects),
       cmocka_unit_test(aides),
+      cmocka_unit_test(ends_with_aides),
       cmocka_unit_test(other_waits),
       cmocka_unit_test(groups),
       cmocka_unit_test(later),
   };
-  explore_program(31);
+  explore_program(32);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
