@@ -68,7 +68,11 @@ bool rt_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline) {
   // BITSET: the timeout is absolute, on the monotonic clock
   long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG,
                         expected, timeout, NULL, FUTEX_BITSET_MATCH_ANY);
-  return !(result < 0 && errno == ETIMEDOUT);
+  if (result >= 0) return true;
+  // Whoever waits looks again: refused, it would spin for ever.
+  RT_CHECK(errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT,
+           "futex: error %d", errno);
+  return errno != ETIMEDOUT;
 }
 
 void rt_futex_wake(uint32_t *word, int count) {
@@ -262,7 +266,7 @@ size_t rt_stack_left(void) {
 
 int64_t rt_timer_slack(int64_t ns) {
   int before = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
-  prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0);
+  if (ns >= 0) prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0);
   return before;
 }
 
@@ -296,7 +300,7 @@ int rt_write_all(int fd, const char *data, size_t len) {
 
 // --- Clocks and randomness --------------------------------------------------
 static int64_t clock_ns(clockid_t clock) {
-  struct timespec t;
+  struct timespec t = {0};  // where the system refuses it
   clock_gettime(clock, &t);
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }

@@ -252,7 +252,8 @@ void rt_thread_detach(RtThread *thread);
 // Bytes of the calling thread's C stack that are below the caller. SIZE_MAX:
 // unknown, because it runs on a stack that is not the thread's own.
 size_t rt_stack_left(void);
-// Timer slack of the calling thread, in ns; returns what it was before.
+// Timer slack of the calling thread, in ns; returns what it was before. -1: the
+// system does not tell. That given, nothing is changed.
 int64_t rt_timer_slack(int64_t ns);
 
 int64_t rt_now(void);       // monotonic ns

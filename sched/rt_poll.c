@@ -18,6 +18,19 @@
 
 static const uint64_t BREAK_TAG = UINT64_MAX, ALARM_TAG = UINT64_MAX - 1;
 
+// epoll_pwait2 is of Linux 5.11, and filters of system calls that are older
+// refuse it with any error: else milliseconds, rounded up. -1: errno.
+static int wait_ns(int fd, struct epoll_event *events, int room, int64_t ns) {
+#ifdef SYS_epoll_pwait2
+  struct timespec t = {ns / 1000000000, ns % 1000000000};
+  long n =
+      syscall(SYS_epoll_pwait2, fd, events, room, ns < 0 ? NULL : &t, NULL, 0);
+  if (n >= 0 || errno == EINTR) return (int)n;
+#endif
+  int64_t ms = ns < 0 ? -1 : (ns + 999999) / 1000000;
+  return epoll_wait(fd, events, room, ms > 1000000 ? 1000000 : (int)ms);
+}
+
 int rt_poll_open(RtPoll *poll) {
   poll->broken = 0;
   poll->alarm_fd = -1;
@@ -26,8 +39,10 @@ int rt_poll_open(RtPoll *poll) {
   poll->break_fd = rt_fd_above_streams(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   struct epoll_event event = {.events = EPOLLIN, .data.u64 = BREAK_TAG};
   int error = 0;
+  // It waits once, as where that is refused nothing can be watched.
   if (poll->break_fd < 0 ||
-      epoll_ctl(poll->fd, EPOLL_CTL_ADD, poll->break_fd, &event) != 0) {
+      epoll_ctl(poll->fd, EPOLL_CTL_ADD, poll->break_fd, &event) != 0 ||
+      (wait_ns(poll->fd, &event, 1, 0) < 0 && errno != EINTR)) {
     error = errno;
     rt_poll_close(poll);
   }
@@ -56,14 +71,20 @@ void rt_poll_break(RtPoll *poll) {
   // end_break
   if (rt_exchange(&poll->broken, 1u) != 0) return;
   uint64_t one = 1;
-  while (write(poll->break_fd, &one, sizeof one) < 0 && errno == EINTR)
-    continue;
+  ssize_t n;
+  do n = write(poll->break_fd, &one, sizeof one);
+  while (n < 0 && errno == EINTR);
+  // EAGAIN: it is readable. Else the wait would last for ever
+  RT_CHECK(n >= 0 || errno == EAGAIN, "write to an eventfd: error %d", errno);
 }
 
 static void end_break(RtPoll *poll) {
   uint64_t count;
-  while (read(poll->break_fd, &count, sizeof count) < 0 && errno == EINTR)
-    continue;
+  ssize_t n;
+  do n = read(poll->break_fd, &count, sizeof count);
+  while (n < 0 && errno == EINTR);
+  // EAGAIN: others have read it. Else all waits from now on would end at once
+  RT_CHECK(n >= 0 || errno == EAGAIN, "read of an eventfd: error %d", errno);
   // seq: what was set before the break is seen after the wait
   rt_store_seq(&poll->broken, 0u);
 }
@@ -77,7 +98,10 @@ int rt_poll_descriptor(RtPoll *poll) {
       timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (fd < 0) return -1;
   struct epoll_event event = {.events = EPOLLIN, .data.u64 = ALARM_TAG};
-  if (epoll_ctl(poll->fd, EPOLL_CTL_ADD, fd, &event) != 0) {
+  // Set to nothing, to see whether it can be set: rt_poll_alarm cannot fail.
+  struct itimerspec none = {0};
+  if (timerfd_settime(fd, 0, &none, NULL) != 0 ||
+      epoll_ctl(poll->fd, EPOLL_CTL_ADD, fd, &event) != 0) {
     int error = errno;
     close(fd);
     errno = error;
@@ -94,22 +118,6 @@ void rt_poll_alarm(RtPoll *poll, int64_t when) {
   timerfd_settime(poll->alarm_fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
-// epoll_pwait2 is of Linux 5.11, and filters of system calls that are older
-// refuse it with any error: else milliseconds, rounded up.
-static int wait_ns(int fd, struct epoll_event *events, int room, int64_t ns) {
-#ifdef SYS_epoll_pwait2
-  struct timespec t = {ns / 1000000000, ns % 1000000000};
-  long n =
-      syscall(SYS_epoll_pwait2, fd, events, room, ns < 0 ? NULL : &t, NULL, 0);
-  if (n >= 0 || errno == EINTR) return (int)n;
-#endif
-  int64_t ms = ns < 0 ? -1 : (ns + 999999) / 1000000;
-  int count = epoll_wait(fd, events, room, ms > 1000000 ? 1000000 : (int)ms);
-  // Going on without events would spin for ever.
-  RT_CHECK(count >= 0 || errno == EINTR, "epoll_wait: error %d", errno);
-  return count;
-}
-
 int rt_poll_wait(RtPoll *poll, RtPollEvent *out, int room, int64_t deadline) {
   struct epoll_event events[RT_POLL_EVENTS];
   if (room > RT_POLL_EVENTS) room = RT_POLL_EVENTS;
@@ -120,6 +128,8 @@ int rt_poll_wait(RtPoll *poll, RtPollEvent *out, int room, int64_t deadline) {
     if (ns < 0) ns = 0;
   }
   int n = wait_ns(poll->fd, events, room, ns), count = 0;
+  // Going on without events would spin for ever.
+  RT_CHECK(n >= 0 || errno == EINTR, "epoll_wait: error %d", errno);
   for (int i = 0; i < n; i++) {
     uint32_t what = events[i].events;
     if (events[i].data.u64 == BREAK_TAG) {

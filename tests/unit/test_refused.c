@@ -120,12 +120,14 @@ static const Refusal refusals[] = {
     REFUSAL(epoll_ctl, ENOSPC, false),
     REFUSAL(timerfd_create, EMFILE, true),
     REFUSAL(timerfd_create, EPERM, true),
+    REFUSAL(timerfd_settime, EPERM, true),
 #ifndef SANITIZED  // they use these themselves, and die without
     REFUSAL(sched_getaffinity, EPERM, true),
     REFUSAL(sched_getaffinity, ENOSYS, true),
     REFUSAL(madvise, EPERM, true),
 #endif
     REFUSAL(getrandom, ENOSYS, true),
+    REFUSAL(getrandom, EPERM, true),
     REFUSAL(membarrier, EPERM, true),
     REFUSAL_OF_PROGRAMS(pidfd_open, ENOSYS),
     REFUSAL_OF_PROGRAMS(pidfd_open, EPERM),
