@@ -51,6 +51,13 @@ EDITS = [Mutant(*row) for row in [
     ("urgent Gs leave the others no turn", "progress", "busy_sleepers",
      "urgent.c",
      "if (!others_wait(p)) return true;", "return true;"),
+    ("hogs stand still before urgent Gs", "progress", "share_sleepers",
+     "urgent.c",
+     "  GList one = {0};\n  urgent_lock(p, queue);\n",
+     "  GList one = {0};\n"
+     "  rt_futex_wait(&p->look, rt_load_relaxed(&p->look),\n"
+     "                rt_now() + URGENT_NS);\n"
+     "  urgent_lock(p, queue);\n"),
     # --- timers
     ("all timers that are due fire at once", "progress", "many_timers",
      "timer.c",

@@ -17,6 +17,7 @@
 //   a line from the network wakes a second thread
 //   all timers that are due fire at once
 //   threads from outside always flag the same P
+//   hogs stand still before urgent Gs
 #include "tests/explore/sched_explore.h"
 
 enum {
@@ -140,6 +141,53 @@ static void short_hog(P *p, Task *task) {
   CO_END;
 }
 
+// --- What hogs keep ---------------------------------------------------------
+// Beside Gs that wait for something outside, and run for a short time each
+// time, hogs have four of five parts of the time that they have without them.
+enum {
+  SHARE_PERCENT = 80,
+  SHARE_WAKES = 10,
+  SHARE_HOG_NS = 20 * NS_PER_US,
+  SHARE_SLEEP_NS = 200 * NS_PER_US,
+  SHARE_TURN_NS = 10 * NS_PER_US,  // one that was woken runs so long
+};
+static int64_t begun_at, hogs_ran, hogs_end;
+static int least_share;  // of all runs, in percent
+
+static void compute_as_hog(void) {
+  int64_t from = explore_now();
+  compute_for(SHARE_HOG_NS);
+  hogs_end = explore_now();
+  hogs_ran += hogs_end - from;
+}
+
+static void counted_hog(P *p, Task *task) {
+  CO_BEGIN;
+  while (rt_load_seq(&over) == 0) {
+    compute_as_hog();
+    CO_LOOK;
+  }
+  CO_END;
+}
+
+static void short_sleeper(P *p, Task *task) {
+  CO_BEGIN;
+  for (task->i = 0; task->i < SHARE_WAKES; task->i++) {
+    CO_SLEEP(SHARE_SLEEP_NS);
+    compute_for(SHARE_TURN_NS);
+  }
+  part_is_done(task);
+  CO_END;
+}
+
+static void check_share(void) {
+  int64_t all = hogs_end - begun_at;
+  int share = (int)(hogs_ran * 100 / all);
+  if (share < least_share) least_share = share;
+  EXPLORE_CHECK(hogs_ran * 100 >= all * SHARE_PERCENT,
+                "hogs have %d %% of the time", share);
+}
+
 // --- A pair of Gs with short turns ------------------------------------------
 static void ask(P *p, Task *task) {
   CO_BEGIN;
@@ -199,6 +247,29 @@ static void check_wakes(void) {
   uint64_t wakes = world.sched->stats.wakes;
   EXPLORE_CHECK(wakes <= WAKES_OF_LINES, "%d lines woke %d threads", LINES,
                 (int)wakes);
+}
+
+// Lines without end, until the hogs have had time enough.
+static void feed(void *arg) {
+  (void)arg;
+  while (rt_load_seq(&over) == 0) {
+    compute_for(50 * NS_PER_US);
+    rt_explore_event(FD, true, false);
+  }
+}
+
+static void short_reader(P *p, Task *task) {
+  CO_BEGIN;
+  desc = poll_open(task->shared->sched, FD);
+  EXPLORE_CHECK(desc != NULL, "the descriptor cannot be opened");
+  explore_go(feed, NULL);
+  for (task->i = 0; task->i < SHARE_WAKES; task->i++) {
+    CO_POLL(desc, POLL_READ);
+    EXPLORE_CHECK(task->chosen == POLL_READY, "no line came");
+    compute_for(SHARE_TURN_NS);
+  }
+  part_is_done(task);
+  CO_END;
 }
 
 // --- What waits behind a native ---------------------------------------------
@@ -371,6 +442,8 @@ static void reset(void) {
   fired_now = 0;
   desc = NULL;
   memset(drained_by, 0, sizeof drained_by);
+  hogs_ran = hogs_end = 0;
+  begun_at = explore_now();
 }
 
 static void progress_body(void *arg) {
@@ -508,6 +581,24 @@ static void hogs_and_sleepers(void **state) {
                      .parts = 2});
 }
 
+static void hogs_keep_their_share(void **state) {
+  (void)state;
+  ProgressBody *hogs = counted_hog, *wakes = short_sleeper;
+  least_share = 100;
+  run((ProgressTest){.name = "share_sleepers",
+                     .procs = 1,
+                     .turns = 24,
+                     .bodies = {hogs, hogs, hogs, wakes, wakes, wakes},
+                     .parts = 3,
+                     .check = check_share});
+  run((ProgressTest){.name = "share_lines",
+                     .procs = 1,
+                     .turns = 20,
+                     .bodies = {hogs, hogs, hogs, short_reader},
+                     .check = check_share});
+  printf("# hogs have %d %% of the time at least\n", least_share);
+}
+
 static void bounded_batches(void **state) {
   (void)state;
   run((ProgressTest){
@@ -529,9 +620,10 @@ int main(void) {
       cmocka_unit_test(nobody_waits_behind_a_native),
       cmocka_unit_test(lines_come_beside_pairs),
       cmocka_unit_test(hogs_and_sleepers),
+      cmocka_unit_test(hogs_keep_their_share),
       cmocka_unit_test(bounded_batches),
       cmocka_unit_test(each_p_drains),
   };
-  explore_program(17);
+  explore_program(19);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
