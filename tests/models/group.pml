@@ -13,6 +13,8 @@
 //     each time it parks; nobody waits for a group without members
 //   - nobody walks through a group that has ended, nor sets its timer
 //   - the time of grace is not over when an old deadline's timer comes late
+//   - with AIDE, where G 2 is one and nobody has to cancel: the group ends all
+//     the same
 //
 // Parking, and taking a G that is parked, are one step each: cancel.pml is
 // about those. Timers fire whenever they like, and in the end. A pass with a
@@ -21,6 +23,7 @@
 // check:
 // check: -DINNER
 // check: -DINNER -DSHIELDED
+// check: -DAIDE
 // bug: -DBUG_WALK_FIRST: a canceller walks, then sets the flag
 // bug: -DBUG_NO_OWNER: it leaves out the owner
 // bug: -DBUG_ENDED: it does not look whether the group has ended
@@ -34,6 +37,10 @@
 //      cancelled at once
 // bug: -DINNER -DSHIELDED -DBUG_HARD_WALK: nor when the time of grace is over
 // bug: -DBUG_NO_COMMIT: the owner looks for members before it parks only
+// bug: -DAIDE -DBUG_NOT_DISMISSED: an owner waits for aides
+// bug: -DAIDE -DBUG_AIDE_AWAITED: one that parks waits if there are aides
+// bug: -DAIDE -DBUG_AIDE_LEFT: the last other member does not wake the owner
+//      while there are aides
 // bug: -DBUG_WAITING_KEPT: the process that readies it leaves `waiting` set
 // bug: -DBUG_OLD_DEADLINE: any timer that fires after the cancellation ends the
 //      time of grace
@@ -54,6 +61,14 @@ bool grace_over[2];
 bool ended[2];
 bool waits[2];         // the owner, for its members
 byte count[2];
+byte aides[2];
+bool dismissed[2];
+#define AWAITED(x) (count[x] > (dismissed[x] -> 0 : aides[x]))  // has_awaited
+#ifdef AIDE
+#define IS_AIDE(g) (g == 2)
+#else
+#define IS_AIDE(g) false
+#endif
 byte member[GS] = NONE; // of which group, by its list
 bool linked;           // group 1 is in group 0's list
 mtype = { off, deadline, grace };
@@ -194,7 +209,14 @@ inline harden_it(x, work, mine) {
 
 proctype Cancel() {
   bool work, mine;
+#ifdef AIDE
+  if
+  :: group_cancel(0, work, mine)
+  :: skip
+  fi;
+#else
   group_cancel(0, work, mine);
+#endif
   if
   :: work -> walk(1, work, mine)
   :: !work
@@ -237,7 +259,11 @@ inline group_join(x, g) {
   innermost[g] = x;
   lock(x);
   assert(!ended[x]);
-  d_step { member[g] = x; count[x]++ };
+  d_step {
+    member[g] = x;
+    count[x]++;
+    aides[x] = aides[x] + (IS_AIDE(g) -> 1 : 0)
+  };
   unlock(x)
 }
 
@@ -247,7 +273,12 @@ inline group_leave(x, g, ready) {
     assert(!ended[x]);
     member[g] = NONE;
     count[x]--;
+    aides[x] = aides[x] - (IS_AIDE(g) -> 1 : 0);
+#ifdef BUG_AIDE_LEFT
     ready = (count[x] == 0 && waits[x]);
+#else
+    ready = (!AWAITED(x) && waits[x]);
+#endif
 #ifndef BUG_WAITING_KEPT
     if
     :: ready -> waits[x] = false
@@ -263,26 +294,44 @@ inline group_leave(x, g, ready) {
   fi
 }
 
+// Whether there are members. Cancels those that are left if all are aides.
+inline dismiss_aides(x, some, work, mine) {
+#ifdef AIDE
+  lock(x);
+  d_step {
+    some = (count[x] != 0);
+    mine = (some && !AWAITED(x));
+    dismissed[x] = (dismissed[x] || mine)
+  };
+  unlock(x);
+#ifndef BUG_NOT_DISMISSED
+  if
+  :: mine -> group_cancel(x, work, mine)
+  :: !mine
+  fi
+#endif
+#else
+  some = (count[x] != 0)  // with the lock
+#endif
+}
+
 // To where it parks, or goes on without: `some` tells.
 inline ask_for_members(x, some) {
-  some = (count[x] != 0);  // with the lock
-  if
-  :: some ->
-     state[x] = waiting;
-     lock(x);  // still_has_members
-#ifndef BUG_NO_COMMIT
-     some = (count[x] != 0);
+  state[x] = waiting;
+  lock(x);  // still_has_members
+#ifdef BUG_AIDE_AWAITED
+  some = (count[x] != 0);
+#elif !defined(BUG_NO_COMMIT)
+  some = AWAITED(x);
 #endif
-     d_step {
-       waits[x] = some;
-       if
-       :: !some -> state[x] = running
-       :: else
-       fi
-     };
-     unlock(x)
-  :: !some
-  fi
+  d_step {
+    waits[x] = some;
+    if
+    :: !some -> state[x] = running
+    :: else
+    fi
+  };
+  unlock(x)
 }
 
 inline finish_group(x) {
@@ -307,7 +356,7 @@ proctype WakesOwner() {  // group_wake_owner
 
 // --- Gs ---------------------------------------------------------------------
 proctype Owner() {
-  bool some;
+  bool some, work, mine;
   d_step { state[0] = running; innermost[0] = 0 };
   group_join(0, 1);
   state[1] = runnable;
@@ -325,6 +374,7 @@ proctype Owner() {
      unlock(0)
   :: skip
   fi;
+#ifndef AIDE
   if
   :: park(0)
   :: skip
@@ -333,12 +383,18 @@ end_waits:
   state[0] != waiting;
   state[0] = running;
 #endif
+#endif
 ask:
-  ask_for_members(0, some);
+  dismiss_aides(0, some, work, mine);
   if
   :: some ->
+     ask_for_members(0, some);
+     if
+     :: some ->
 end_parked:
-     d_step { state[0] == runnable -> state[0] = running };
+        d_step { state[0] == runnable -> state[0] = running }
+     :: !some
+     fi;
      goto ask
   :: !some
   fi;
@@ -348,6 +404,9 @@ end_parked:
 
 proctype Starter() {  // G 1
   bool some;
+#ifdef INNER
+  bool work, mine;
+#endif
 end_unborn:
   d_step { state[1] == runnable -> state[1] = running };
 #ifdef INNER
@@ -381,6 +440,7 @@ end_unborn:
   group_join(0, 2);
 #endif
   state[2] = runnable;
+#ifndef AIDE
   if
   :: park(1)
   :: skip
@@ -388,13 +448,19 @@ end_unborn:
 end_waits:
   state[1] != waiting;
   state[1] = running;
+#endif
 #ifdef INNER
 ask:
-  ask_for_members(1, some);
+  dismiss_aides(1, some, work, mine);
   if
   :: some ->
+     ask_for_members(1, some);
+     if
+     :: some ->
 end_parked:
-     d_step { state[1] == runnable -> state[1] = running };
+        d_step { state[1] == runnable -> state[1] = running }
+     :: !some
+     fi;
      goto ask
   :: !some
   fi;
@@ -447,7 +513,10 @@ init {
   atomic {
     timeout;  // nothing moves any more, and Cancel has been
     assert(!locked[0] && !locked[1]);
-    assert(cancelled[0] && ended[0] && timer[0] == off && count[0] == 0);
+#ifndef AIDE
+    assert(cancelled[0]);
+#endif
+    assert(ended[0] && timer[0] == off && count[0] == 0);
     assert(state[0] == dead && state[1] == dead && state[2] == dead);
 #ifdef INNER
     assert(ended[1] && timer[1] == off && count[1] == 0)
