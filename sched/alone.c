@@ -29,6 +29,9 @@
 //     host's function may also have looks inside, in csp_work and csp_call. In
 //     the one no P becomes alone (sched_look_aside). After the other, and
 //     before each further piece of a native, it is ended again (native_enter).
+//     So it is before the library calls a layer of a connection's. Finalizers
+//     run after a stop of the world, which has ended it, and no look is
+//     between.
 //   - It ends it before it waits for other Ps, which may be waiting for it. So
 //     it does when it stops the world, stops for others, or makes a handshake.
 //   - When it goes idle, or is stopped at the end, it ends, too (alone_left).

@@ -300,7 +300,7 @@ CspStatus http_is_quiet(CspCall *call) {
     // without end.
     errno = EINTR;
     for (int i = 0; i < TRIES && n < 0 && errno == EINTR; i++)
-      n = net_receive(connection, fd, &byte, 1);
+      n = net_receive(call, connection, fd, &byte, 1);
     quiet = n < 0 && errno == EAGAIN;
   }
   csp_fd_leave(call, connection->fd, CSP_READS);

@@ -156,10 +156,12 @@ CspValue net_call_error(CspCall *call, const char *verb,
   char room[WHY_TEXT];
   const char *why = room,
              *code = layer != NULL ? layer->code : error_code(error);
-  if (layer != NULL)
+  if (layer != NULL) {
+    native_calls_host(call);
     layer->wrong(connection->layer_state, room, sizeof room);
-  else
+  } else {
     why = error_text(error, room, sizeof room, ns);
+  }
   return make_error(call, verb, &connection->remote, why, code);
 }
 
@@ -201,6 +203,13 @@ bool net_need_time(CspCall *call, int i, int64_t *ns) {
 }
 
 // --- Methods ----------------------------------------------------------------
+static void close_layer(CspCall *call, const Connection *connection) {
+  const CspLayer *layer = net_layer(connection);
+  if (layer == NULL) return;
+  native_calls_host(call);
+  layer->close(connection->layer_state);
+}
+
 // They are nothing that fails, so that `defer c.close()` needs no answer.
 static CspStatus connection_close(CspCall *call) {
   Connection *connection = net_connection(call);
@@ -208,19 +217,18 @@ static CspStatus connection_close(CspCall *call) {
   // A layer says good-bye, if that can be sent at once.
   const CspLayer *layer = net_layer(connection);
   int fd = layer != NULL ? csp_fd_enter(connection->fd, CSP_WRITES) : -1;
-  if (fd >= 0) net_end(connection, fd);
+  if (fd >= 0) net_end(call, connection, fd);
   csp_fd_close(call, connection->fd);
   if (fd >= 0) csp_fd_leave(call, connection->fd, CSP_WRITES);
-  if (layer != NULL) layer->close(connection->layer_state);
+  close_layer(call, connection);
   return csp_ok_nothing(call);
 }
 
 static CspStatus connection_reset(CspCall *call) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
-  const CspLayer *layer = net_layer(connection);
   csp_fd_reset(call, connection->fd);
-  if (layer != NULL) layer->close(connection->layer_state);
+  close_layer(call, connection);
   return csp_ok_nothing(call);
 }
 

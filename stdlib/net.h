@@ -14,6 +14,7 @@
 
 #include "stdlib/net_turn.h"
 #include "stdlib/stdlib.h"
+#include "vm/native/whose.h"
 
 // --- net_address.c ----------------------------------------------------------
 typedef struct NetAddress {
@@ -120,23 +121,26 @@ static inline const CspLayer *net_layer(const Connection *connection) {
   return __atomic_load_n(&connection->layer, __ATOMIC_ACQUIRE);
 }
 
-static inline ssize_t net_receive(const Connection *connection, int fd,
-                                  char *to, size_t room) {
+static inline ssize_t net_receive(CspCall *call, const Connection *connection,
+                                  int fd, char *to, size_t room) {
   const CspLayer *layer = net_layer(connection);
   if (layer == NULL) return recv(fd, to, room, 0);
+  native_calls_host(call);
   return (ssize_t)layer->read(connection->layer_state, fd, to, room);
 }
 
-static inline ssize_t net_send(const Connection *connection, int fd,
-                               const char *from, size_t len) {
+static inline ssize_t net_send(CspCall *call, const Connection *connection,
+                               int fd, const char *from, size_t len) {
   const CspLayer *layer = net_layer(connection);
   if (layer == NULL) return len == 0 ? 0 : send(fd, from, len, MSG_NOSIGNAL);
+  native_calls_host(call);
   return (ssize_t)layer->write(connection->layer_state, fd, from, len);
 }
 
-static inline int net_end(const Connection *connection, int fd) {
+static inline int net_end(CspCall *call, const Connection *connection, int fd) {
   const CspLayer *layer = net_layer(connection);
   if (layer == NULL) return shutdown(fd, SHUT_WR);
+  native_calls_host(call);
   return layer->end(connection->layer_state, fd);
 }
 

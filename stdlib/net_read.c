@@ -261,7 +261,7 @@ static CspStatus try_to_read(CspCall *call, NetTurn *turn) {
     int fd = csp_fd_number(turn->fd);
     if (fd < 0) return net_failed(call, turn, NET_CLOSED);
     if (connection->has_gap) return net_failed(call, turn, ENOMEM);
-    ssize_t n = net_receive(connection, fd, scratch, sizeof scratch);
+    ssize_t n = net_receive(call, connection, fd, scratch, sizeof scratch);
     if (n == 0) return end_of_connection(call, read);
     if (n < 0 && errno == EAGAIN) return wait_to_receive(call, read);
     if (n < 0 && errno != EINTR) return net_failed(call, turn, errno);

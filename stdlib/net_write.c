@@ -105,8 +105,9 @@ static CspStatus wait_to_send(CspCall *call, NetWrite *write) {
 // A layer may have kept the last bytes. Sending none sends those.
 static CspStatus all_written(CspCall *call, NetWrite *write, int fd) {
   const Connection *connection = write->connection;
-  int error = net_send(connection, fd, "", 0) < 0 ? errno : 0;
-  if (!error && write->ends && net_end(connection, fd) != 0) error = errno;
+  int error = net_send(call, connection, fd, "", 0) < 0 ? errno : 0;
+  if (!error && write->ends && net_end(call, connection, fd) != 0)
+    error = errno;
   if (error == EAGAIN) return wait_to_send(call, write);
   if (error == EINTR) return net_later(call, &write->turn);
   if (error) return net_failed(call, &write->turn, error);
@@ -124,7 +125,7 @@ static CspStatus try_to_write(CspCall *call, NetTurn *turn) {
     if (fd < 0) return net_failed(call, turn, NET_CLOSED);
     next_sent(call, write, room, &part);
     ssize_t n =
-        net_send(write->connection, fd, part.bytes.data, part.bytes.len);
+        net_send(call, write->connection, fd, part.bytes.data, part.bytes.len);
     if (n < 0 && errno == EAGAIN) return wait_to_send(call, write);
     if (n < 0 && errno != EINTR) return net_failed(call, turn, errno);
     size_t sent = n < 0 ? 0 : (size_t)n;

@@ -127,7 +127,7 @@ static CspStatus try_frame(CspCall *call, NetTurn *turn) {
     int fd = csp_fd_number(turn->fd);
     if (fd < 0) return net_failed(call, turn, NET_CLOSED);
     size_t len = next_of_frame(call, write, room);
-    ssize_t n = net_send(write->connection, fd, room, len);
+    ssize_t n = net_send(call, write->connection, fd, room, len);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return wait_in_frame(call, write);
     if (n < 0) return net_failed(call, turn, errno);

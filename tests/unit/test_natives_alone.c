@@ -4,6 +4,7 @@
 // another P. Here each waits for a function that another thread has posted,
 // after something by which its P could have become alone.
 #include <stdatomic.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "embed_fixture.h"
@@ -99,6 +100,85 @@ static CspStatus posted(CspCall *call, void *data) {
   return csp_ok_nothing(call);
 }
 
+// --- What is no native ------------------------------------------------------
+// A layer of connections, such as TLS, all of whose functions wait.
+static atomic_int layer_waits;
+
+static void wait_in_layer(void) {
+  atomic_fetch_add(&layer_waits, wait_for_other_p());
+}
+
+static int64_t layer_read(void *state, int number, void *to, size_t room) {
+  (void)state;
+  ssize_t n = recv(number, to, room, 0);
+  if (n > 0) wait_in_layer();
+  return n;
+}
+
+static int64_t layer_write(void *state, int number, const void *from,
+                           size_t len) {
+  (void)state;
+  if (len == 0) return 0;
+  wait_in_layer();
+  return send(number, from, len, MSG_NOSIGNAL);
+}
+
+static int layer_end(void *state, int number) {
+  (void)state;
+  wait_in_layer();
+  return shutdown(number, SHUT_WR);
+}
+
+static void layer_wrong(void *state, char *to, size_t room) {
+  (void)state;
+  snprintf(to, room, "wrong");
+}
+
+static void layer_close(void *state) {
+  (void)state;
+  wait_in_layer();
+}
+
+static void layer_finalize(void *state) { (void)state; }
+
+static const CspLayer waiting_layer = {"waits",       layer_read,  layer_write,
+                                       layer_end,     layer_wrong, layer_close,
+                                       layer_finalize};
+
+// The connection is new, and nobody else uses it.
+static CspStatus lay(CspCall *call) {
+  CspFd *fd = csp_connection_fd(csp_arg(call, 0));
+  bool entered = fd != NULL && csp_fd_enter(fd, CSP_READS) >= 0 &&
+                 csp_fd_enter(fd, CSP_WRITES) >= 0;
+  if (!entered) return csp_bad_arg(call, 0, "a new connection");
+  int error = csp_layer_on(csp_arg(call, 0), &waiting_layer, &layer_waits);
+  csp_fd_leave(call, fd, CSP_READS);
+  csp_fd_leave(call, fd, CSP_WRITES);
+  return csp_ok_int(call, error);
+}
+
+static atomic_int finalized, finalizer_waits;
+static void waiting_finalize(void *data) {
+  (void)data;
+  atomic_fetch_add(&finalizer_waits, wait_for_other_p());
+  atomic_fetch_add(&finalized, 1);
+}
+
+static const CspClass waiting_class = {"waits", waiting_finalize, 8, NULL};
+
+static CspStatus make_waiting(CspCall *call) {
+  return csp_ok(call, csp_host_new(call, &waiting_class, NULL));
+}
+
+static CspStatus finalized_now(CspCall *call) {
+  return csp_ok_int(call, atomic_load(&finalized));
+}
+
+static CspStatus collects(CspCall *call) {
+  csp_collect(call);
+  return csp_ok_nothing(call);
+}
+
 static const CspFunction natives[] = {{"waits", "", waits},
                                       {"works", "", works},
                                       {"calls_back", "f", calls_back},
@@ -106,6 +186,10 @@ static const CspFunction natives[] = {{"waits", "", waits},
                                       {"blocks", "", blocks},
                                       {"blocks_after", "", blocks_after},
                                       {"keep", "f", keep},
+                                      {"lay", "connection", lay},
+                                      {"make_waiting", "", make_waiting},
+                                      {"finalized_now", "", finalized_now},
+                                      {"collects", "", collects},
                                       {NULL, NULL, NULL}};
 
 // --- Tests ------------------------------------------------------------------
@@ -204,6 +288,60 @@ static void in_posts(void **state) {
   close_host(&host);
 }
 
+static void expect_script(const char *text, const char *out) {
+  open_limited(&host, 2, LIMIT, 0);  // without stress: `busy` is long
+  assert_true(csp_register_builtins(host.csp, natives));
+  int status = run(&host, text);
+  if (status != 0) print_error("%s", host.err);
+  assert_int_equal(status, 0);
+  assert_string_equal(host.out, out);
+}
+
+// Each of its functions has been called on a P that was alone: those of a layer
+// are called by natives of the library, which is no host.
+static void in_layers(void **state) {
+  (void)state;
+  atomic_store(&layer_waits, 0);
+  expect_script("import \"net\"\n" BUSY
+                "listener := net.listen(\"127.0.0.1:0\")?\n"
+                "client := net.dial(listener.address())?\n"
+                "server := listener.accept()?\n"
+                "lay(client)\n"
+                "busy()\n"
+                "client.write(\"x\")?\n"
+                "println(server.read()?)\n"
+                "server.write(\"y\")?\n"
+                "busy()\n"
+                "println(client.read()?)\n"
+                "busy()\n"
+                "client.close_write()?\n"
+                "busy()\n"
+                "client.close()\n",
+                "x\ny\n");
+  // a write, a read, the end of writing, that of closing, and a close
+  assert_int_equal(layer_waits, 5);
+  close_host(&host);
+}
+
+static void in_finalizers(void **state) {
+  (void)state;
+  atomic_store(&finalized, 0);
+  atomic_store(&finalizer_waits, 0);
+  expect_script(BUSY
+                "func make() { make_waiting() }\n"
+                "for i in 4 {\n"
+                "  make()\n"
+                "  busy()\n"
+                "  collects()\n"
+                "}\n"
+                "for finalized_now() < 3 { collects(); busy() }\n"
+                "println(\"done\")\n",
+                "done\n");
+  // (One may be left until the runtime has ended. There is no other P then.)
+  assert_int_equal(finalizer_waits, finalized);
+  close_host(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(in_natives),
@@ -213,6 +351,8 @@ int main(void) {
       cmocka_unit_test(after_a_blocking_call),
       cmocka_unit_test(in_errors),
       cmocka_unit_test(in_posts),
+      cmocka_unit_test(in_layers),
+      cmocka_unit_test(in_finalizers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,6 +142,10 @@ void natives_are_hosts(Csp *csp, bool host) {
   csp_vm(csp)->natives_are_hosts = host;
 }
 
+void native_calls_host(CspCall *call) {
+  if (!native_is_over(call)) sched_enter_host(call->local->p);
+}
+
 Value native_new(Vm *vm, const char *module, const CspFunction *row,
                  const NativeRules *rules) {
   uint32_t missing = rules->needs & ~vm->allowed;
