@@ -185,8 +185,9 @@ $(BUILD)/tests/unit/test_memory: private LDFLAGS += @tests/unit/memory.opt
 $(BUILD)/tests/unit/test_http_times: private LDFLAGS += @tests/unit/clock.opt
 $(BUILD)/tests/unit/test_root: private LDFLAGS += @tests/unit/root.opt
 $(addprefix $(BUILD)/tests/unit/test_,reach reach_language): private LDFLAGS += $(if $(DEBUG),@tests/unit/reach.opt)
+$(BUILD)/tests/unit/test_reach: private LDFLAGS += $(if $(DEBUG),@tests/unit/reach_native.opt)
 $(UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(INTERNALS)
-	$(SAY) $(LINK) $(if $(NO_DEBUG),$(STRIP)) -o $@ $^ -lcmocka -lm
+	$(SAY) $(LINK) $(if $(NO_DEBUG),$(STRIP)) -o $@ $^ $(LDLIBS) -lcmocka -lm
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)

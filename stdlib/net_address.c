@@ -12,6 +12,7 @@
 #include "stdlib/net.h"
 
 enum { ADDRESS_MOST = 300 };  // bytes: a name has up to 253
+static const char too_long[] = "an address has at most 300 bytes";
 
 static bool split_text(Str text, Str *host, Str *port) {
   const char *colon = text.len > 0 ? memrchr(text.data, ':', text.len) : NULL;
@@ -78,7 +79,7 @@ const char *net_parse(Str text, NetAddress *address) {
   uint16_t number;
   char copy[HOST];
   *address = (NetAddress){.len = 0};
-  if (text.len > ADDRESS_MOST) return "an address has at most 300 bytes";
+  if (text.len > ADDRESS_MOST) return too_long;
   if (text.len >= PREFIX && memcmp(text.data, prefix, PREFIX) == 0)
     return parse_unix((Str){text.data + PREFIX, text.len - PREFIX}, address);
   if (text.len > 0 && memchr(text.data, '\0', text.len) != NULL)
@@ -134,7 +135,9 @@ CspStatus net_split(CspCall *call) {
   uint16_t number;
   if (!need_str(call, 0, &text)) return CSP_PANIC;
   const char *wrong = NULL;
-  if (!split_text(text, &host, &port)) {
+  if (text.len > ADDRESS_MOST) {
+    wrong = too_long;
+  } else if (!split_text(text, &host, &port)) {
     wrong = "write \"HOST:PORT\" or \"[IPv6]:PORT\"";
   } else if (!parse_port(port, &number)) {
     wrong = "the port is a number up to 65535";

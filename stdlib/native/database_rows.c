@@ -49,6 +49,44 @@ const char *db_name(CspCall *call) {
   return text != NULL ? text : csp_name(call);
 }
 
+// --- Long data --------------------------------------------------------------
+static size_t db_piece(size_t left) {
+  return left < DB_PIECE ? left : DB_PIECE;
+}
+
+bool db_find_nul(CspCall *call, const char *text, size_t len, bool *found) {
+  size_t count = 0;
+  *found = false;
+  for (size_t at = 0; at < len && !*found; at += count) {
+    count = db_piece(len - at);
+    *found = memchr(text + at, '\0', count) != NULL;
+    if (!csp_work(call, count / 16)) return false;
+  }
+  return true;
+}
+
+bool db_copy(CspCall *call, char *to, const char *from, size_t len) {
+  size_t count = 0;
+  for (size_t at = 0; at < len; at += count) {
+    count = db_piece(len - at);
+    memcpy(to + at, from + at, count);
+    if (!csp_work(call, count / 4)) return false;
+  }
+  return true;
+}
+
+bool db_read(CspCall *call, char *to, CspValue bytes, size_t len) {
+  size_t count = 0;
+  for (size_t at = 0; at < len; at += count) {
+    count = db_piece(len - at);
+    size_t there = csp_bytes_read(bytes, at, to + at, count);
+    memset(to + at + there, 0, count - there);
+    if (!csp_work(call, count / 4)) return false;
+  }
+  return true;
+}
+
+// --- Values -----------------------------------------------------------------
 bool db_make_names(CspCall *call, const DbRow *row, CspValue *names) {
   *names = csp_list(call, (size_t)row->columns);
   for (int i = 0; i < row->columns; i++) {

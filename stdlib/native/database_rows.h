@@ -25,6 +25,13 @@ void db_set_held(DbShared *shared, int64_t *held, int64_t now);
 // The name of what the script has called, for messages: the last argument.
 const char *db_name(CspCall *call);
 
+// Data of a script's size, a piece at a time. false: given up (csp_work).
+enum { DB_PIECE = 1 << 16 };
+bool db_find_nul(CspCall *call, const char *text, size_t len, bool *found);
+bool db_copy(CspCall *call, char *to, const char *from, size_t len);
+// Zeros are for what others cut from the bytes.
+bool db_read(CspCall *call, char *to, CspValue bytes, size_t len);
+
 // A row of a result. Each module has a struct that begins with this one.
 typedef struct DbRow {
   int columns;

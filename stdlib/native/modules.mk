@@ -76,3 +76,19 @@ $(BUILD)/stdlib/native/%_csp.h: stdlib/native/%.csp stdlib/embed.sh
 	$(SAY) sh stdlib/embed.sh --header $< > $@
 
 -include $(NATIVE_C:%=$(BUILD)/stdlib/native/%.d)
+
+# ---- test_reach has all of them ---------------------------------------------
+# A debug build counts their steps (OWN_CFLAGS), which needs the library's inner
+# part. So these are objects of their own.
+REACHED := $(sort $(foreach n,$(BUILT),$(call native_objects,$(n))))
+ifeq ($(DEBUG)/$(SAN),1/)
+REACHED := $(REACHED:$(BUILD)/stdlib/native/%=$(BUILD)/counted/%)
+endif
+$(BUILD)/tests/unit/test_reach: $(REACHED)
+$(BUILD)/tests/unit/test_reach: private LDLIBS := $(INTERNALS) $(foreach n,$(BUILT),$(LIBS_$(n)))
+
+$(BUILD)/counted/%.o: stdlib/native/%.c Makefile | $(patsubst stdlib/native/%.csp,$(BUILD)/stdlib/native/%_csp.h,$(wildcard stdlib/native/*.csp))
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(ALL_CFLAGS) $(OWN_CFLAGS) -c -o $@ $<
+
+-include $(NATIVE_C:%=$(BUILD)/counted/%.d)

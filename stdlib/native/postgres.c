@@ -110,10 +110,15 @@ static CspStatus pg_drop(CspCall *call) {
 static CspStatus pg_quote(CspCall *call) {
   const char *text;
   size_t len, count = 2;
-  if (!csp_need_string(call, 0, &text, &len)) return CSP_PANIC;
-  if (len == 0 || memchr(text, '\0', len) != NULL)
-    return csp_bad_arg(call, 0, "a name without NUL");
-  for (size_t i = 0; i < len; i++) count += text[i] == '"' ? 2 : 1;
+  bool nul;
+  if (!csp_need_string(call, 0, &text, &len) ||
+      !db_find_nul(call, text, len, &nul))
+    return CSP_PANIC;
+  if (len == 0 || nul) return csp_bad_arg(call, 0, "a name without NUL");
+  for (size_t i = 0; i < len; i++) {
+    count += text[i] == '"' ? 2 : 1;
+    if (i % 4096 == 4095 && !csp_work(call, 4096)) return CSP_PANIC;
+  }
   char *to;
   CspValue v = csp_string_room(call, count, &to);
   if (csp_is_undef(v)) return csp_panic_memory(call);

@@ -144,20 +144,31 @@ bool pg_make_array(CspCall *call, Oid element, const char *text, size_t len,
 }
 
 // --- Writing ----------------------------------------------------------------
+static bool pg_is_escaped(char c) { return c == '"' || c == '\\'; }
+
+// How many bytes are put as they are, in a piece.
+static size_t pg_count_plain(const char *text, size_t len) {
+  size_t plain = 0;
+  while (plain < len && plain < DB_PIECE && !pg_is_escaped(text[plain]))
+    plain++;
+  return plain;
+}
+
 // In quotes, with a backslash before each quote and backslash.
 static bool pg_put_quoted(CspCall *call, PgParams *params, const char *text,
                           size_t len) {
-  if (memchr(text, '\0', len) != NULL) {
+  bool found;
+  if (!db_find_nul(call, text, len, &found)) return false;
+  if (found) {
     csp_panic(call, "%s: a string in a list has a NUL byte", db_name(call));
     return false;
   }
   if (!pg_put(call, params, "\"", 1)) return false;
   for (size_t at = 0; at < len;) {
-    size_t plain = strcspn(text + at, "\"\\");
-    if (plain > len - at) plain = len - at;
+    size_t plain = pg_count_plain(text + at, len - at);
     if (!pg_put(call, params, text + at, plain)) return false;
     at += plain;
-    if (at == len) break;
+    if (at == len || !pg_is_escaped(text[at])) continue;
     char both[2] = {'\\', text[at++]};
     if (!pg_put(call, params, both, 2)) return false;
   }

@@ -40,9 +40,11 @@ bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len) {
     params->data = made;
     params->cap = cap;
   }
-  if (data != NULL && len > 0) memcpy(params->data + params->used, data, len);
+  size_t at = params->used;
   params->used += len;
-  return csp_work(call, 8 + len / 8);
+  if (data != NULL && !db_copy(call, params->data + at, data, len))
+    return false;
+  return csp_work(call, 8);
 }
 
 int pg_format_float(double real, char text[32]) {
@@ -53,9 +55,10 @@ int pg_format_float(double real, char text[32]) {
 
 static bool pg_put_string(CspCall *call, PgLink *link, CspValue v) {
   size_t len;
+  bool found;
   const char *text = csp_to_string(v, &len);
-  if (memchr(text, '\0', len) == NULL)
-    return pg_put(call, &link->params, text, len);
+  if (!db_find_nul(call, text, len, &found)) return false;
+  if (!found) return pg_put(call, &link->params, text, len);
   // no pg_break, as nothing was sent
   snprintf(link->code, sizeof link->code, "invalid");
   snprintf(link->message, sizeof link->message,
@@ -79,10 +82,7 @@ static bool pg_put_bytes(CspCall *call, PgLink *link, CspValue v) {
   PgParams *params = &link->params;
   size_t len = csp_bytes_len(v), at = params->used;
   if (!pg_put(call, params, NULL, len)) return false;
-  if (len == 0) return true;
-  size_t there = csp_bytes_read(v, 0, params->data + at, len);
-  memset(params->data + at + there, 0, len - there);  // others cut them
-  return true;
+  return len == 0 || db_read(call, params->data + at, v, len);
 }
 
 static bool pg_put_param(CspCall *call, PgLink *link, CspValue v) {

@@ -186,8 +186,10 @@ static bool need_sql(CspCall *call, const char **text, size_t *len) {
               csp_type_name(v));
     return false;
   }
+  bool found;
   *text = csp_to_string(v, len);
-  if (memchr(*text, '\0', *len) == NULL) return csp_work(call, *len / 16);
+  if (!db_find_nul(call, *text, *len, &found)) return false;
+  if (!found) return true;
   csp_panic(call, "%s: the SQL text has a NUL byte", db_name(call));
   return false;
 }

@@ -41,13 +41,13 @@ static bool put_param(CspCall *call, SqlLink *link, CspValue v) {
       return false;
   }
   char *to = sql_put_cell(link, &link->params, cell);
-  if (to == NULL) csp_panic_memory(call);
-  if (to != NULL && text != NULL) memcpy(to, text, cell.len);
-  if (to != NULL && type == CSP_BYTES && cell.len > 0) {
-    size_t there = csp_bytes_read(v, 0, to, cell.len);
-    memset(to + there, 0, cell.len - there);  // others cut them
+  if (to == NULL) {
+    csp_panic_memory(call);
+    return false;
   }
-  return to != NULL && csp_work(call, 16 + cell.len / 8);
+  if (text != NULL && !db_copy(call, to, text, cell.len)) return false;
+  if (type == CSP_BYTES && !db_read(call, to, v, cell.len)) return false;
+  return csp_work(call, 16);
 }
 
 static bool put_named(CspCall *call, SqlLink *link, CspValue map) {
@@ -68,7 +68,7 @@ static bool put_named(CspCall *call, SqlLink *link, CspValue map) {
       csp_panic_memory(call);
       return false;
     }
-    memcpy(to, text, cell.len);
+    if (!db_copy(call, to, text, cell.len)) return false;
     if (!put_param(call, link, value)) return false;
     link->run.given++;
   }

@@ -6,8 +6,8 @@
 //                      (work_steps) while it looks some times; and by how
 //                      often it still looks when it is interrupted. Of the C
 //                      library the bytes are counted that it is handed to
-//                      copy, to fill, to search, to read and to write
-//                      (reach.opt); the rest is not seen
+//                      copy, to fill, to compare, to sort, to search, to read
+//                      and to write (reach.opt); the rest is not seen
 //   with REACH_CPU=1   by the thread's CPU time after the limit, the least of
 //                      five; for a plain build
 #ifndef CSP_TESTS_UNIT_REACH_FIXTURE_H
@@ -39,6 +39,10 @@ static const char modules[] =
     "import \"regexp\"\nimport \"net\"\nimport \"redis\"\nimport \"cbor\"\n"
     "import \"http\"\nimport \"text\"\nimport \"streams\"\nimport \"tar\"\n"
     "import \"websocket\"\n";
+
+// What a program adds: modules, and a script with `values` that needs them.
+static void (*add_modules)(Csp *csp);
+static const char *script_of_modules;
 
 // What takes long to make and does not change is made once. Lists are copied
 // for each function.
@@ -74,9 +78,9 @@ static const char script[] =
     "    \"/long/*[\" + \"b\".repeat(3900) + \"]\", path + \".endless\",\n"
     "    os.open(path + \".endless\")?], nil\n"
     "}\n"
-    "func values(path, large) {\n"
-    "  more := []\n"
-    "  if large { more = large_values(path)? }\n"
+    "func values(path, large, of_modules) {\n"
+    "  more := of_modules()\n"
+    "  if large { more.extend(large_values(path)?) }\n"
     "  deep := []\n"
     "  shared := [1]\n"
     "  err := error(\"first\")\n"
@@ -169,7 +173,7 @@ static inline void calibrate(void) {
 // --- The C library ----------------------------------------------------------
 #ifdef CSP_DEBUG
 // As long as a basic block takes, about.
-enum { BYTES_OF_A_STEP = 16 };
+enum { BYTES_OF_A_STEP = 16, BYTE_BY_BYTE = 8 };
 static inline void count_bytes(size_t bytes) {
   work_steps += bytes / BYTES_OF_A_STEP;
 }
@@ -178,6 +182,16 @@ void *__real_memcpy(void *to, const void *from, size_t len);
 void *__real_memmove(void *to, const void *from, size_t len);
 void *__real_memset(void *to, int c, size_t len);
 void *__real_memchr(const void *text, int c, size_t len);
+void *__real_memrchr(const void *text, int c, size_t len);
+int __real_memcmp(const void *a, const void *b, size_t len);
+void *__real_memmem(const void *text, size_t len, const void *part,
+                    size_t part_len);
+typedef int CompareTwo(const void *a, const void *b);
+void __real_qsort(void *base, size_t count, size_t size, CompareTwo *compare);
+char *__real_strchr(const char *text, int c);
+char *__real_strstr(const char *text, const char *part);
+size_t __real_strspn(const char *text, const char *set);
+size_t __real_strcspn(const char *text, const char *set);
 size_t __real_strlen(const char *text);
 ssize_t __real_read(int fd, void *to, size_t len);
 ssize_t __real_write(int fd, const void *from, size_t len);
@@ -205,6 +219,70 @@ void *__wrap_memchr(const void *text, int c, size_t len) {
   char *found = __real_memchr(text, c, len);
   count_bytes(found != NULL ? (size_t)(found - (const char *)text) : len);
   return found;
+}
+
+void *__wrap_memrchr(const void *text, int c, size_t len);
+void *__wrap_memrchr(const void *text, int c, size_t len) {
+  const char *end = (const char *)text + len;
+  char *found = __real_memrchr(text, c, len);
+  count_bytes(found != NULL ? (size_t)(end - found) : len);
+  return found;
+}
+
+int __wrap_memcmp(const void *a, const void *b, size_t len);
+int __wrap_memcmp(const void *a, const void *b, size_t len) {
+  const char *x = a, *y = b;
+  size_t same = 0;
+  int order = __real_memcmp(a, b, len);
+  if (order == 0) same = len;
+  while (order != 0 && x[same] == y[same]) same++;
+  count_bytes(same);
+  return order;
+}
+
+// (The Boyer-Moore of today's libc takes linear time.)
+void *__wrap_memmem(const void *text, size_t len, const void *part,
+                    size_t part_len);
+void *__wrap_memmem(const void *text, size_t len, const void *part,
+                    size_t part_len) {
+  char *found = __real_memmem(text, len, part, part_len);
+  count_bytes(found != NULL ? (size_t)(found - (const char *)text) : len);
+  return found;
+}
+
+// What it compares by is ours, and is counted.
+void __wrap_qsort(void *base, size_t count, size_t size, CompareTwo *compare);
+void __wrap_qsort(void *base, size_t count, size_t size, CompareTwo *compare) {
+  __real_qsort(base, count, size, compare);
+  for (size_t n = count; n > 1; n /= 2) count_bytes(count * size);
+}
+
+char *__wrap_strchr(const char *text, int c);
+char *__wrap_strchr(const char *text, int c) {
+  char *found = __real_strchr(text, c);
+  count_bytes(found != NULL ? (size_t)(found - text) : __real_strlen(text));
+  return found;
+}
+
+char *__wrap_strstr(const char *text, const char *part);
+char *__wrap_strstr(const char *text, const char *part) {
+  char *found = __real_strstr(text, part);
+  count_bytes(found != NULL ? (size_t)(found - text) : __real_strlen(text));
+  return found;
+}
+
+size_t __wrap_strspn(const char *text, const char *set);
+size_t __wrap_strspn(const char *text, const char *set) {
+  size_t len = __real_strspn(text, set);
+  count_bytes(len * BYTE_BY_BYTE);
+  return len;
+}
+
+size_t __wrap_strcspn(const char *text, const char *set);
+size_t __wrap_strcspn(const char *text, const char *set) {
+  size_t len = __real_strcspn(text, set);
+  count_bytes(len * BYTE_BY_BYTE);
+  return len;
 }
 
 size_t __wrap_strlen(const char *text);
@@ -235,7 +313,7 @@ typedef struct Reach {
   const char *folder;  // where the host's files are
   const char *path;    // of the file among the values
   bool large;          // values that take long are among them, too
-  CspHandle values, maker;
+  CspHandle values, maker, of_modules;
   uint64_t random;
   int calls, over;
   int looks;     // before it is interrupted, in a debug build
@@ -287,8 +365,8 @@ static inline void make_values(Reach *reach) {
   csp_limit_time(reach->host->csp, 0);
   csp_release(reach->host->csp, reach->values);
   CspValue args[] = {csp_string(call, reach->path, strlen(reach->path)),
-                     csp_bool(reach->large)};
-  csp_call(call, csp_held(call, reach->maker), 2, args, &result);
+                     csp_bool(reach->large), csp_held(call, reach->of_modules)};
+  csp_call(call, csp_held(call, reach->maker), 3, args, &result);
   if (result.end != CSP_DONE) fail_msg("%s", result.message);
   assert_true(csp_type(result.values[1]) == CSP_NIL);
   reach->values = csp_hold(call, result.values[0]);
@@ -466,6 +544,7 @@ static inline void open_reached(Host *host, const char *root,
   assert_non_null(host->csp);
   csp_install_language(host->csp);
   assert_true(csp_install_library(host->csp));
+  if (add_modules != NULL) add_modules(host->csp);
   loaded(host, modules, NULL);
 }
 
@@ -506,6 +585,10 @@ static inline void world_open(World *world, bool rooted, unsigned allowed) {
                          .most_steps = MOST_STEPS,
                          .limit_ms = 50,  // only what waits reaches it
                          .maker = loaded(&world->host, script, "values")};
+  world->reach.of_modules =
+      script_of_modules != NULL
+          ? loaded(&world->host, script_of_modules, "values")
+          : loaded(&world->host, "func values() => []", "values");
   make_values(&world->reach);
 }
 

@@ -7,6 +7,7 @@
 // host's root. os.run and what belongs to it have a host of their own: a root
 // refuses programs.
 #include "reach_fixture.h"
+#include "reach_native.h"
 
 // list: what is spread after the first `fixed` arguments, f(args..., list...).
 static void try_spread(Reach *reach, const char *name, CspValue f, int fixed,
@@ -65,7 +66,8 @@ static int parameters(Value f) {
 static bool is_left_out(const char *name) {
   static const char *const names[] = {
       "exit",        "sleep",          "recv", "panic",  "read_line",
-      "stdin_lines", "read_all_stdin", "dial", "lookup", NULL};
+      "stdin_lines", "read_all_stdin", "dial", "lookup", "addresses",
+      NULL};
   for (int n = 0; names[n] != NULL; n++)
     if (strcmp(names[n], name) == 0) return true;
   return name[0] == '_';
@@ -156,13 +158,68 @@ static void every_function_is_in_reach(void **state) {
   for (const NativeModule *module = vm->native_modules; module != NULL;
        module = module->next) {
     const char *path = module->def->path;
-    // (gzip and zip need a native module, and have no natives of their own.)
+    // (gzip and zip need a native module: native_modules_are_in_reach.)
     if (module->made == NULL && module->def->functions[0].name == NULL)
       continue;
     try_members(&w.reach, module_named(&w.host, path)->made->members, path);
   }
   assert_true(w.reach.calls > 10000);
   world_end(&w);
+}
+
+// --- Native modules ---------------------------------------------------------
+static void try_class(Reach *reach, const char *name) {
+  const HostMethods *entry = csp_vm(reach->host->csp)->host_methods;
+  while (entry != NULL && strcmp(entry->klass->name, name) != 0)
+    entry = entry->next;
+  assert_non_null(entry);
+  Receiver receiver = {.type = OBJ_HOST, .klass = entry->klass};
+  try_methods(reach, entry->methods, entry->count, &receiver);
+}
+
+// The pairs that `calls` of the script gives: a name, and a function.
+static void try_calls(Reach *reach) {
+  CspCall *call = csp_host(reach->host->csp);
+  CspResult result;
+  csp_limit_time(reach->host->csp, 0);
+  csp_call(call, csp_held(call, loaded(reach->host, native_script, "calls")), 0,
+           NULL, &result);
+  if (result.end != CSP_DONE) fail_msg("%s", result.message);
+  CspHandle pairs = csp_hold(call, result.values[0]);
+  csp_result_free(&result);
+  for (size_t n = 0; n < csp_list_len(csp_held(call, pairs)); n++) {
+    CspValue pair = csp_list_get(csp_held(call, pairs), n);
+    CspValue f = csp_list_get(pair, 1);
+    char name[80];
+    snprintf(name, sizeof name, "%s",
+             csp_to_string(csp_list_get(pair, 0), NULL));
+    try_value(reach, name, f.word, NULL);
+  }
+  csp_release(reach->host->csp, pairs);
+}
+
+static void native_modules_are_in_reach(void **state) {
+  (void)state;
+  static const char *const names[] = {"hash",   "zlib",     "tls",  "dns",
+                                      "sqlite", "postgres", "gzip", "zip"};
+  static const char *const classes[] = {"hash", "inflater", "deflater",
+                                        "tls_config"};
+  if (!natives_are_built()) skip();
+  World w;
+  add_modules = add_native_modules;
+  script_of_modules = native_script;
+  world_open(&w, true, CSP_ALL & ~CSP_PROCESSES);
+  world_add_large(&w);
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+    try_members(&w.reach, module_named(&w.host, names[n])->made->members,
+                names[n]);
+  for (size_t n = 0; n < sizeof classes / sizeof *classes; n++)
+    try_class(&w.reach, classes[n]);
+  try_calls(&w.reach);
+  assert_true(w.reach.calls > 5000);
+  world_end(&w);
+  add_modules = NULL;
+  script_of_modules = NULL;
 }
 
 // Where an interrupt comes too early for what is large, nothing is interrupted.
@@ -204,8 +261,10 @@ static void other_programs_are_in_reach(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_function_is_in_reach),
+      cmocka_unit_test(native_modules_are_in_reach),
       cmocka_unit_test(what_was_out_of_reach),
       cmocka_unit_test(other_programs_are_in_reach),
   };
+  cmocka_set_test_filter(getenv("REACH_TEST"));
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

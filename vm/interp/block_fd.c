@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 
 static struct pollfd poll_of(const FdWait *wait) {
@@ -161,6 +162,7 @@ CspWatch csp_watch(const CspCall *call) {
 bool csp_in_vain(const CspWatch *watch) {
   const Goroutine *g = watch->goroutine;
   const Vm *vm = watch->runtime;
+  work_looked();
   if (g == NULL) return true;
   bool shielded = rt_load_relaxed(&g->g.shielded);  // relaxed: g's own
   return wait_is_vain(vm, g) ||
