@@ -425,6 +425,7 @@ static CspStatus give_route(CspCall *call, const RouteSearch *search) {
       search->count == 0 ? csp_nil() : csp_map(call, (size_t)search->count);
   for (int i = 0; i < search->count; i++, name += strlen(name) + 1) {
     CspValue value = unescaped(call, search->variables[i]);
+    if (csp_is_undef(value)) return csp_panic_memory(call);
     if (csp_type(value) == CSP_NIL) return no_route(call, 400, csp_nil());
     if (!csp_map_set_name(call, map, name, value)) return CSP_PANIC;
   }

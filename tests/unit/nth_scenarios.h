@@ -290,6 +290,165 @@ static const Scenario scenarios[] = {
      "for i in 4 { big <- i }\n"
      "println(<-big, len(sched.dump()) > 0)\n",
      "import \"sched\""},
+    {"library: json", RUN, 0, NULL, "",
+     "import \"json\"\n"
+     "v := json.parse(\"{\\\"a\\\": [1, 2.5, \\\"x\\\\u00e9\\\"], \\\"b\\\": "
+     "null}\")?\n"
+     "_, err := json.parse(\"[1,\\n}\")\n"
+     "text, wrong := json.text({b: [1, \"é\\n\", nil], c: {d: (true, 1.5)}}, "
+     "indent: 2)\n"
+     "_, bad := json.text([{x: println}])\n"
+     "println(v, err, text, wrong, bad)\n"
+     "struct P { id, tags = [] }\n"
+     "println(json.parse(\"[{\\\"id\\\": 7}]\", [P])?)\n",
+     "import \"json\"\n"},
+    {"library: json in pieces", RUN, 0, NULL, "",
+     "import \"json\"\n"
+     "import \"streams\"\n"
+     "parts := [\"[{\\\"a\\\": 1},\", \" {\\\"a\\\": \", \"[2]}]\"]\n"
+     "next := func() { return (if len(parts) > 0 { parts.remove(0) } else { "
+     "nil }), nil }\n"
+     "for v, err in json.stream(streams.reader(next)) { println(v, err) }\n"
+     "parts = [\"1\\n{\\\"b\\\"\", \": 2}\\n\"]\n"
+     "for v, err in json.lines(streams.reader(next)) { println(v, err) }\n",
+     "import \"json\"\nimport \"streams\"\n"},
+    {"library: csv", RUN, 0, NULL, "",
+     "import \"csv\"\n"
+     "import \"streams\"\n"
+     "rows := csv.parse(\"n,p\\npen,1.5\\n\\\"cup, "
+     "\\\"\\\"b\\\"\\\"\\\",4\\n\", header: true)?\n"
+     "_, err := csv.parse(\"a,b\\nc\\n\")\n"
+     "text := csv.text([[\"pen\", 1.5], [\"a,b\", nil]])?\n"
+     "named := csv.text([{n: 1, p: \"x\"}], columns: [\"p\", \"n\"])?\n"
+     "_, bad := csv.text([[\"x\", [1]]])\n"
+     "println(rows, err, text, named, bad)\n"
+     "parts := [\"a;b\\n1;\", \"2\\n\"]\n"
+     "next := func() { return (if len(parts) > 0 { parts.remove(0) } else { "
+     "nil }), nil }\n"
+     "for row, wrong in csv.rows(streams.reader(next), separator: \";\") { "
+     "println(row, wrong) }\n",
+     "import \"csv\"\nimport \"streams\"\n"},
+    {"library: cbor", RUN, 0, NULL, "",
+     "import \"cbor\"\n"
+     "data := cbor.encode({id: 7, xs: (1, -500, 2.5), raw: bytes(\"ab\"), 3: "
+     "nil})?\n"
+     "_, err := cbor.encode([1, [println]])\n"
+     "_, wrong := cbor.decode(data[:9])\n"
+     "println(data.hex(), cbor.decode(data)?, err, wrong)\n",
+     "import \"cbor\"\n"},
+    {"library: toml", RUN, 0, NULL, "",
+     "import \"toml\"\n"
+     "v := toml.parse(\"t = \\\"C\\\\u00e9\\\"\\nx = [1, 0x1f, "
+     "2.5]\\n[d]\\np.q = 'r'\\n[[s]]\\nn = 1979-05-27\\n\")?\n"
+     "_, err := toml.parse(\"a = 1\\na = 2\")\n"
+     "struct S { n, m = 1 }\n"
+     "println(v, err, toml.parse(\"[[s]]\\nn = 2\", {s: [S]})?)\n",
+     "import \"toml\"\n"},
+    {"library: url", RUN, 0, NULL, "",
+     "import \"url\"\n"
+     "u := url.parse(\"HTTP://a.Example:80/c%C3%A9?q=x+y&q=z#t\")?\n"
+     "_, err := url.parse(\"http://a@b@c/\")\n"
+     "println(u, url.decode(\"a%20b\")?, url.parse_query(u.query)?, "
+     "url.join(u, \"../x\")?, err)\n"
+     "u.query = url.build_query({n: [1, \"a&b\"]})\n"
+     "println(url.text(u)?, url.encode(\"50% ö\"))\n",
+     "import \"url\"\n"},
+    {"library: html and text", RUN, 0, NULL, "",
+     "import \"html\"\n"
+     "import \"text\"\n"
+     "println(html.escape(\"<a & 'b'>\"), html.unescape(\"caf&eacute; &#x20AC; "
+     "&amp\"))\n"
+     "t := text.template(\"{% for x in xs %}<a title=\\\"{{ x.t }}\\\">{{ x.n "
+     "+ 1 }}{% else %}none{% endfor %}\")?\n"
+     "println(t.render({xs: [{t: \"<b>\", n: 1}, {t: \"c\", n: 2}]})?)\n"
+     "_, err := t.render({})\n"
+     "_, wrong := text.template(\"{% fro %}\")\n"
+     "println(err, wrong)\n",
+     "import \"html\"\nimport \"text\"\n"},
+    {"library: tar", RUN, 0, NULL, "",
+     "import \"streams\"\n"
+     "import \"tar\"\n"
+     "out := bytes()\n"
+     "w := tar.writer(func(data) { out.push(data)\n"
+     "  return nil })\n"
+     "for step in [w.add(\"d/one\", \"first\", modified: 0), w.add_link(\"l\", "
+     "\"d/one\", modified: 0), w.close()] {\n"
+     "  if step != nil { println(step) }\n"
+     "}\n"
+     "parts := [out]\n"
+     "a := tar.reader(func() { return (if len(parts) > 0 { parts.pop() } else "
+     "{ nil }), nil })\n"
+     "for e, _ := a.next(); e != nil; {\n"
+     "  println(e, e.size, e.target)\n"
+     "  if e.size > 0 { println(e.read_all()?) }\n"
+     "  e, _ = a.next()\n"
+     "}\n",
+     "import \"streams\"\nimport \"tar\"\n"},
+    {"library: streams", RUN, 0, NULL, "",
+     "import \"streams\"\n"
+     "parts := [\"one\\ntw\", bytes(\"o\\n\"), \"three\"]\n"
+     "r := streams.reader(func() { return (if len(parts) > 0 { parts.remove(0) "
+     "} else { nil }), nil })\n"
+     "println(r.read(2)?, r.read_line()?, r.read_bytes(2)?, r.read_all()?, "
+     "r.close())\n",
+     "import \"streams\"\n"},
+    {"library: sync", RUN_BLOCKING, 0, NULL, "",
+     "import \"sync\"\n"
+     "m, s, n := sync.mutex(), sync.semaphore(1), sync.counter()\n"
+     "rw, once, latch := sync.rwmutex(), sync.once(), sync.latch(2)\n"
+     "go { m.with(func() { n.add(1)\n"
+     "  sleep(1us) })\n"
+     "  latch.done() }\n"
+     "go { s.acquire()\n"
+     "  rw.read_lock()\n"
+     "  n.add(2)\n"
+     "  rw.read_unlock()\n"
+     "  s.release()\n"
+     "  latch.done() }\n"
+     "latch.wait()\n"
+     "rw.with(func() { once.do(func() { n.add(4) }) })\n"
+     "println(n.get(), m.try_lock(), rw, s)\n",
+     "import \"sync\"\n"},
+    {"library: uuid", RUN, 0, NULL, "",
+     "import \"uuid\"\n"
+     "a, b := uuid.v7(), uuid.v7()\n"
+     "_, err := uuid.parse(\"f81d4fae7dec11d0\")\n"
+     "println(a < b, len(uuid.v4()), uuid.text(uuid.parse(a)?) == a, err)\n",
+     "import \"uuid\"\n"},
+    {"library: net", RUN_BLOCKING, 0, NULL, "",
+     "import \"net\"\n"
+     "l := net.listen(\"127.0.0.1:0\")?\n"
+     "go {\n"
+     "  c := l.accept()?\n"
+     "  c.write(\"you said ${c.read_line()?}\\n\")?\n"
+     "  c.close()\n"
+     "}\n"
+     "c := net.dial(l.address())?\n"
+     "c.write(\"hello\\n\")?\n"
+     "println(c.read_line()?, c.read_line()?)\n"
+     "c.close()\n"
+     "l.close()\n"
+     "_, err := net.dial(\"nowhere\")\n"
+     "println(err)\n"
+     "u := net.udp(\"127.0.0.1:0\")?\n"
+     "u.send_to(u.address(), \"x\")?\n"
+     "got, _, err2 := u.receive()\n"
+     "println(got, err2)\n"
+     "u.close()\n",
+     "import \"net\"\n"},
+    {"library: http", RUN_BLOCKING, 0, NULL, "",
+     "import \"http\"\n"
+     "app := http.routes({\n"
+     "  \"GET /n/{id}\": func(request) => {id: request.params.id},\n"
+     "  \"POST /\": func(request) => http.response(request.text()?, 201, {x: "
+     "\"y\"}),\n"
+     "})\n"
+     "one := http.test(app, \"GET\", \"/n/7?q=1\")\n"
+     "two := http.test(app, \"POST\", \"/\", nil, \"body\")\n"
+     "println(one.status, one.text()?, two.status, two.text()?, "
+     "two.header(\"x\"))\n"
+     "println(http.test(app, \"GET\", \"/none\").status)\n",
+     "import \"http\"\n"},
     {"groups: deadline and nesting", RUN, 0, NULL, "",
      "_, err := try(func() { group g { g.timeout(1us)\n"
      "  group h { go { sleep(1000s) } } } })\n"
