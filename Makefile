@@ -181,6 +181,7 @@ $(INTERNALS): $(LIB_OBJ)
 $(addprefix $(BUILD)/tests/unit/test_,nth_allocation close few_threads): private LDFLAGS += @tests/unit/failing.opt
 $(BUILD)/tests/unit/test_injected: private LDFLAGS += @tests/unit/injected.opt
 $(BUILD)/tests/unit/test_quota: private LDFLAGS += @tests/unit/quota.opt
+$(BUILD)/tests/unit/test_registered_once: private LDFLAGS += -Wl,--wrap=epoll_ctl
 $(BUILD)/tests/unit/test_memory: private LDFLAGS += @tests/unit/memory.opt
 $(BUILD)/tests/unit/test_http_times: private LDFLAGS += @tests/unit/clock.opt
 $(BUILD)/tests/unit/test_root: private LDFLAGS += @tests/unit/root.opt
