@@ -402,6 +402,13 @@ MUTANTS = [Mutant(*row) for row in [
      "if (!mask_empty(&sched->timer_mask) || poll_wanted(sched) ||\n"
      "      inbox_pending(sched))",
      "if (!mask_empty(&sched->timer_mask) || inbox_pending(sched))"),
+    ("a cancelled wait is taken by a store", "poll", "all_2", "poll.c",
+     "  if (!rt_cas(word, &seen, (uintptr_t)W_NONE)) return false;\n"
+     "  if (g_cancelled(g)) {",
+     "  rt_store_seq(word, (uintptr_t)W_NONE);\n  if (g_cancelled(g)) {"),
+    ("a deadline that passes wakes nobody", "poll", "deadline", "poll.c",
+     "  ready_one(p, take_waiter(desc, mode, false));\n}\n\nbool poll_is",
+     "}\n\nbool poll_is"),
     # --- timers
     ("an earlier timer of a P in a call is not seen", "syscall", "early_timer",
      "idle.c",

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Netpoll and the inbox under interleaving (rows 23b, 24). A G that waits for a
 // descriptor is woken once by an event, the deadline or close, whichever comes
-// when. No post is lost. Nobody sleeps while something is there. No deadlock is
-// reported while somebody waits for a descriptor.
+// when, and by a cancellation. No post is lost. Nobody sleeps while something
+// is there. No deadlock is reported while somebody waits for a descriptor.
 //
 // Found when broken (tests/explore/mutants):
 //   a wait that does not look again at closed
 //   a G that is shown by a store
 //   an M that blocks in netpoll and is not broken out of it
 //   two that block
+//   a cancelled wait that is taken by a store
+//   a deadline that passes, and wakes nobody
 //   a push that rings nobody
 //   a second look that forgets the inbox
 #include "tests/explore/sched_explore.h"
 
-enum { POLL_TASKS = 4, FD = 3, EVENTS = 2 };
+enum { POLL_TASKS = 5, FD = 3, EVENTS = 2 };
 
 static Shared world;
 static PollDesc *desc;
@@ -97,10 +99,85 @@ static void reader_beside_hog(P *p, Task *task) {
   CO_END;
 }
 
+// --- All at once ------------------------------------------------------------
+// One G arms a wait, and a device, a deadline, a cancellation and a close end
+// it, in any order. It is woken by one of them, and knows by which. What comes
+// later ends no other wait: the last one, of the other side, by close alone.
+enum { BY_CANCEL = POLL_BUSY + 1, ENDINGS };
+
+static Group group;
+static bool has_own_deadline;  // else another G sets it, perhaps too late
+static bool are_late;          // some that end it sleep first: see is_late
+static int endings[ENDINGS];   // of all runs
+
+// Those that would come first leave it to the deadline in half of the runs.
+enum { LATE_NS = 9000 };
+static bool is_late(void) { return are_late && explore_choose(2) == 1; }
+
+static void takes_the_end(P *p, Task *task) {
+  CO_BEGIN;
+  opener(task);
+  if (has_own_deadline) poll_deadline(p, desc, POLL_READ, rt_now() + 3000);
+  if (g_cancelled(&task->g)) {
+    results[BY_CANCEL]++;
+  } else {
+    CO_POLL(desc, POLL_READ);
+    if (task->g.cancelled) {
+      EXPLORE_CHECK(g_cancelled(&task->g) == CANCELLED, "nobody cancelled it");
+      task->g.cancelled = false;
+      task->chosen = BY_CANCEL;
+    }
+    results[task->chosen]++;
+  }
+  // Shielded, as deferred functions are: nothing but close ends this.
+  rt_store_relaxed(&task->g.shielded, (uint8_t)1);
+  CO_POLL(desc, POLL_WRITE);
+  EXPLORE_CHECK(!task->g.cancelled, "a shielded wait was cancelled");
+  while (task->chosen == POLL_READY) CO_POLL(desc, POLL_WRITE);
+  EXPLORE_CHECK(task->chosen == POLL_CLOSED, "the other side ended by %d",
+                task->chosen);
+  rt_store_relaxed(&task->g.shielded, (uint8_t)0);
+  group_leave(p, &task->g);
+  CO_END;
+}
+
+static void canceller(P *p, Task *task) {
+  CO_BEGIN;
+  if (is_late()) CO_SLEEP(LATE_NS);
+  group_cancel(p, &group, CANCELLED);
+  CO_END;
+}
+
+static void late_closer(P *p, Task *task) {
+  CO_BEGIN;
+  while (rt_load_seq(&is_open) == 0) CO_YIELD;
+  if (is_late()) CO_SLEEP(LATE_NS);
+  poll_close(p, desc);
+  CO_END;
+}
+
+static void arms(P *p, Task *task) {
+  CO_BEGIN;
+  group_begin(p, &task->g, &group);
+  group_join(p, &group, &task->shared->tasks[1].g);
+  world_go(p, &task->shared->tasks[1], takes_the_end);
+  world_go(p, &task->shared->tasks[2], canceller);
+  world_go(p, &task->shared->tasks[3], late_closer);
+  if (!has_own_deadline) world_go(p, &task->shared->tasks[4], deadliner);
+  CO_GROUP_END;
+  int woken = 0;
+  for (int i = 0; i < ENDINGS; i++) woken += results[i];
+  EXPLORE_CHECK(woken == 1, "it was woken %d times", woken);
+  for (int i = 0; i < ENDINGS; i++) endings[i] += results[i];
+  CO_END;
+}
+
 // --- The world outside ------------------------------------------------------
 static void device(void *arg) {
   int count = *(int *)arg;
+  const uint32_t never = 0;
   explore_until_set(&is_open);
+  if (is_late()) explore_futex_wait(&never, 0, rt_now() + LATE_NS);
   for (int i = 0; i < count; i++) {
     rt_add(&posted, 1u);
     rt_explore_event(FD, true, true);
@@ -172,6 +249,34 @@ static void ends(void **state) {
   run("deadline_1", (PollTest){1, 0, false, false, {reader, deadliner}});
   run("deadline_moved",
       (PollTest){2, EVENTS, false, false, {reader, undecided}});
+}
+
+static bool saw_all_endings(void) {
+  return endings[POLL_READY] > 0 && endings[POLL_DEADLINE] > 0 &&
+         endings[POLL_CLOSED] > 0 && endings[BY_CANCEL] > 0;
+}
+
+static void run_endings(const char *name, PollTest test) {
+  Scenario scenario = {.name = name,
+                       .body = poll_body,
+                       .arg = &test,
+                       .preemptions = 0,
+                       .enough = saw_all_endings};
+  memset(endings, 0, sizeof endings);
+  assert_true(explore(&scenario));
+  if (explore_is_whole()) assert_true(saw_all_endings());
+}
+
+static void all_at_once(void **state) {
+  (void)state;
+  are_late = true;
+  has_own_deadline = false;
+  run_endings("all_1", (PollTest){1, 1, false, false, {arms}});
+  run_endings("all_2", (PollTest){2, 1, false, false, {arms}});
+  has_own_deadline = true;
+  run_endings("all_own", (PollTest){2, 1, false, false, {arms}});
+  run_endings("all_3", (PollTest){3, 1, false, false, {arms}});
+  are_late = false;
 }
 
 static void hogs(void **state) {
@@ -308,10 +413,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(events_come),
       cmocka_unit_test(ends),
+      cmocka_unit_test(all_at_once),
       cmocka_unit_test(hogs),
       cmocka_unit_test(posts_arrive),
       cmocka_unit_test(last_post_is_left_at_once),
   };
-  explore_program(16);
+  explore_program(20);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
