@@ -29,9 +29,9 @@ SHARED_sqlite  := database_rows
 HEADER_dns  := ares.h
 LIBS_dns    := -lcares
 PACKAGE_dns := libc-ares-dev
-HEADER_postgres  := postgresql/libpq-fe.h
-LIBS_postgres    := -lpq
-PACKAGE_postgres := libpq-dev
+HEADER_postgres  := postgresql/libpq-fe.h openssl/crypto.h
+LIBS_postgres    := -lpq -lcrypto
+PACKAGE_postgres := libpq-dev or libssl-dev
 SHARED_postgres  := database_rows
 
 API     := $(shell sed -n 's/^.define CSP_API //p' vm/csp.h)

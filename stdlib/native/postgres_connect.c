@@ -10,6 +10,7 @@
 // number. So each wait watches a duplicate of its own.
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -163,8 +164,11 @@ static void pg_no_notice(void *data, const PGresult *result) {
   (void)data, (void)result;
 }
 
+// libpq uses OpenSSL, which is told first to free nothing at exit, where other
+// threads may still use it.
 static void pg_connect_on(PgLink *link) {
   if (link->conn == NULL) {
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
     link->conn = PQconnectStart(link->info);
     link->step = PGRES_POLLING_WRITING;
     if (link->conn == NULL || PQstatus(link->conn) == CONNECTION_BAD)

@@ -32,7 +32,8 @@ static void alpn_free(void *parent, void *alpn, CRYPTO_EX_DATA *data, int index,
   OPENSSL_free(alpn);
 }
 
-// OpenSSL frees nothing at exit, where other threads may still use it.
+// OpenSSL frees nothing at exit, where other threads may still use it. So this
+// is the first call of it: ERR_clear_error, too, would have it install that.
 static void process_begin(void) {
   if (OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL) != 1) return;
   process.alpn_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, alpn_free);
@@ -255,7 +256,6 @@ static bool set_protocols(Build *build) {
 
 static SSL_CTX *new_context(bool is_server) {
   static const unsigned char name[] = "cspvm";
-  pthread_once(&process.once, process_begin);
   if (process.bio == NULL) return NULL;
   SSL_CTX *context =
       SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
@@ -283,6 +283,7 @@ static void build_work(void *data) {
   bool has_own = build->pems.text[PEM_CERTIFICATE] != NULL;
   bool verifies = has_roots || !build->is_server;
   X509_STORE *roots = NULL;
+  pthread_once(&process.once, process_begin);
   ERR_clear_error();
   build->error = ENOMEM;
   build->context = new_context(build->is_server);

@@ -46,8 +46,9 @@ println("http:", http.get("https://${web.address()}/")?.text()?)
 os.exit(0)
 END
 mkfifo fifo
-cat root.pem > fifo &
+cat root.pem > fifo & feeder=$!
 SSL_CERT_FILE=$PWD/fifo "$CSPVM" script.csp
+{ kill "$feeder"; wait "$feeder"; } 2> /dev/null  # if nobody has read it
 cat > inside.sh << 'END'
 mount --bind root.pem /etc/ssl/certs/ca-certificates.crt
 "$CSPVM" script.csp 'by the distribution'
