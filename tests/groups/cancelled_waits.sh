@@ -9,4 +9,4 @@ run "${TIMES:-100}" > output 2>&1 || cat output
 tail -n 1 output
 wc -l < output
 # expect: redis subscribe
-# expect: 37
+# expect: 43
