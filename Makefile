@@ -21,11 +21,11 @@ endif
 PACKAGES := make gcc clang-19 libc6-dev libclang-rt-19-dev re2c lemon \
             libedit-dev libcmocka-dev clang-format python3 valgrind g++ relacy-dev spin \
             pkgconf binutils libuv1-dev locales zlib1g-dev libssl-dev libxxhash-dev openssl curl \
-            libsqlite3-dev sqlite3 libc-ares-dev iproute2 libpq-dev zip unzip
+            libsqlite3-dev sqlite3 libc-ares-dev iproute2 procps libpq-dev zip unzip
 # Servers and clients of others, which some tests need and are not run without.
 PEERS    := redis-server redis-tools nginx-light haproxy nodejs node-ws wrk hey \
             apache2-utils nghttp2-client slowhttptest chromium-headless-shell \
-            postgresql libre2-dev pcre2-utils
+            postgresql libre2-dev pcre2-utils golang-1.19-src
 LEMPAR   := /usr/share/lemon/lempar.c
 WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
 LAYERS   := sched vm lang stdlib cli

@@ -3,7 +3,7 @@
 # finds anywhere. A line has two results more, of longest matches. `\C`, a byte,
 # is no part of a pattern here. RE2's `\B` holds between the bytes of one
 # character, too, and ours does not.
-# needs: /usr/lib/go/src/regexp/testdata/re2-exhaustive.txt.bz2
+# needs: /usr/share/go-1.19/src/regexp/testdata/re2-exhaustive.txt.bz2
 # small: CSPDEBUG=
 
 # long: it has 65 MB
@@ -48,4 +48,4 @@ func run() {
 }
 run()?
 P
-bzcat /usr/lib/go/src/regexp/testdata/re2-exhaustive.txt.bz2 | "$CSPVM" "$TMPDIR/main.csp"
+bzcat /usr/share/go-1.19/src/regexp/testdata/re2-exhaustive.txt.bz2 | "$CSPVM" "$TMPDIR/main.csp"
