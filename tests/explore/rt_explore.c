@@ -274,6 +274,8 @@ int64_t rt_cpu_time(void) { return rt_now(); }
 bool rt_ticks_steady(void) { return false; }  // they are not virtual
 // The order of thieves is then the plain one, on any machine.
 int rt_cpu(void) { return -1; }
+// The machine's topology is read from files that are there.
+int rt_fd_above_streams(int fd) { return fd; }
 // Its threads' stacks are the explorer's own; nothing nests deep there.
 size_t rt_stack_left(void) { return SIZE_MAX; }
 
