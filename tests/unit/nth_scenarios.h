@@ -418,13 +418,11 @@ static const Scenario scenarios[] = {
     {"library: net", RUN_BLOCKING, 0, NULL, "",
      "import \"net\"\n"
      "l := net.listen(\"127.0.0.1:0\")?\n"
-     "go {\n"
-     "  c := l.accept()?\n"
-     "  c.write(\"you said ${c.read_line()?}\\n\")?\n"
-     "  c.close()\n"
-     "}\n"
-     "c := net.dial(l.address())?\n"
+     "c := net.dial(l.address())?\n"  // in turn: nobody else is to fail
+     "peer := l.accept()?\n"
      "c.write(\"hello\\n\")?\n"
+     "peer.write(\"you said ${peer.read_line()?}\\n\")?\n"
+     "peer.close()\n"
      "println(c.read_line()?, c.read_line()?)\n"
      "c.close()\n"
      "l.close()\n"

@@ -85,7 +85,6 @@ static __attribute__((noinline)) Next safepoint(Local *local, Goroutine *g) {
   if (local->overdue) {
     sched_clock_soon(local->p);
     local->overdue = false;
-    local->debt = 0;
   }
   work_looked();
   bool leaves = sched_look(local->p, &g->g);
@@ -115,14 +114,11 @@ static int64_t first_count(const Vm *vm) {
 }
 
 // Work that natives and slow paths have charged counts for the next look, which
-// comes at a safepoint. Where that is overdue the debt stays, so that long
-// operations on the way to it look themselves.
+// comes at a safepoint.
 static inline int64_t charged(Local *local, int64_t count) {
   count -= 1 + (local->debt >> WORK_SHIFT);
-  if (LIKELY(count > 0)) {
-    local->debt = 0;
-    return count;
-  }
+  local->debt = 0;
+  if (LIKELY(count > 0)) return count;
   local->overdue = true;
   return 1;
 }
