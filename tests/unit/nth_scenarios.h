@@ -415,25 +415,6 @@ static const Scenario scenarios[] = {
      "_, err := uuid.parse(\"f81d4fae7dec11d0\")\n"
      "println(a < b, len(uuid.v4()), uuid.text(uuid.parse(a)?) == a, err)\n",
      "import \"uuid\"\n"},
-    {"library: net", RUN_BLOCKING, 0, NULL, "",
-     "import \"net\"\n"
-     "l := net.listen(\"127.0.0.1:0\")?\n"
-     "c := net.dial(l.address())?\n"  // in turn: nobody else is to fail
-     "peer := l.accept()?\n"
-     "c.write(\"hello\\n\")?\n"
-     "peer.write(\"you said ${peer.read_line()?}\\n\")?\n"
-     "peer.close()\n"
-     "println(c.read_line()?, c.read_line()?)\n"
-     "c.close()\n"
-     "l.close()\n"
-     "_, err := net.dial(\"nowhere\")\n"
-     "println(err)\n"
-     "u := net.udp(\"127.0.0.1:0\")?\n"
-     "u.send_to(u.address(), \"x\")?\n"
-     "got, _, err2 := u.receive()\n"
-     "println(got, err2)\n"
-     "u.close()\n",
-     "import \"net\"\n"},
     {"library: http", RUN_BLOCKING, 0, NULL, "",
      "import \"http\"\n"
      "app := http.routes({\n"
