@@ -42,7 +42,7 @@ ASSERT = re.compile(r"\b(?:RT_ASSERT|RT_CHECK|rt_throw)\(")
 SILENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S)
 INCLUDE = re.compile(r'^#include ["<](.+)[">]', re.M)
 # From the head, whose first line begins with a word, to the brace that ends it.
-FUNCTION = re.compile(r"^[A-Za-z_][^\n;={}]*\((?:[^;{}]|\n)*?\) \{\n(?:.*\n)*?\}", re.M)
+FUNCTION = re.compile(r"^[A-Za-z_][^\n;={}]*\([^;{}]*?\) \{\n(?:.*\n)*?\}", re.M)
 NAME = re.compile(r"\b(\w+)\(")
 OF_SWITCH = re.compile(r"\s*(?:(?:case\b.*|default):|break;|return;)$")
 POINTER = re.compile(r"\b\w+ \**\*(?:const )?(\w+)(?=[,;)]| =)")
