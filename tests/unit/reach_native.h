@@ -80,7 +80,7 @@ static const char native_script[] =
     "  \"select ?\", \"select \" + \"1, \".repeat(1900) + \"1\",\n"
     "  \"select 1;\".repeat(50000), \"--\".repeat(200000), \":memory:\",\n"
     "  \"postgres://u@/\" + \"x\".repeat(200000),\n"
-    "  \"postgres\" + \"://u\" + \":p@[\" + \"::1\" + \":\"]\n"
+    "  \"postgres://[fe80\" + \"::1\"]\n"
     "func none(data) => nil\n"
     "func archived(module) {\n"
     "  out := bytes()\n"
