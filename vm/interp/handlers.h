@@ -268,8 +268,7 @@ HANDLER(TUPLE) {
 }
 HANDLER(TUPLEL) {
   TRY(tuples_from(local, g, REG_B, &REG_A));
-  CHARGE();
-  NEXT();
+  CHARGE_NEXT();
 }
 HANDLER(APART) {
   TRY(tuples_take_apart(local, g, REG_B, REG_WINDOW, C, false));
@@ -277,8 +276,7 @@ HANDLER(APART) {
 }
 HANDLER(APARTR) {
   TRY(tuples_take_apart(local, g, REG_B, REG_WINDOW, C, true));
-  CHARGE();
-  NEXT();
+  CHARGE_NEXT();
 }
 HANDLER(MAP) {
   ObjMap *map = map_new(local, (size_t)INSTR_SBX(i));
@@ -288,8 +286,7 @@ HANDLER(MAP) {
 }
 HANDLER(MAPADD) {
   TRY(access_set(local, g, REG_A, REG_B, REG_C));
-  CHARGE();
-  NEXT();
+  CHARGE_NEXT();
 }
 #define RANGE_LIKE(incl)                                                     \
   {                                                                          \
@@ -357,10 +354,9 @@ HANDLER(GETIDX2) {
   bool found;
   Value v;
   TRY(access_get(local, g, REG_B, REG_C, &v, &found));
-  CHARGE_LONG();
   REG_A = v;
   REG_RANGE(A + 1) = value_from_bool(found);
-  NEXT();
+  CHARGE_LONG_NEXT();
 }
 HANDLER(SETIDX) {
   Value *slot = list_slot(REG_A, REG_B, NULL);
@@ -372,8 +368,7 @@ HANDLER(SETIDX) {
 }
 HANDLER(SLICE) {
   TRY(access_slice(local, g, REG_B, REG_C, REG_RANGE(C + 1), &REG_A));
-  CHARGE();
-  NEXT();
+  CHARGE_NEXT();
 }
 HANDLER(GETF) {
   Value x = REG_B;
@@ -415,9 +410,8 @@ HANDLER(SETF) {
 HANDLER(IN) {
   bool yes;
   TRY(access_in(local, g, REG_B, REG_C, &yes));
-  CHARGE();
   REG_A = value_from_bool(yes);
-  NEXT();
+  CHARGE_NEXT();
 }
 HANDLER(IS) {
   REG_A = value_from_bool(access_is(local->vm, REG_B, CONST_WORD(*pc)));
@@ -427,10 +421,7 @@ HANDLER(IS) {
 HANDLER(CONCAT) {
   SAVE();
   Next joined = concat_pieces(local, g, A, B);
-  if (LIKELY(joined == GO_ON)) {
-    CHARGE();
-    NEXT();
-  }
+  if (LIKELY(joined == GO_ON)) CHARGE_NEXT();
   FOLLOW_CALL(joined);
 }
 HANDLER(NEW) {

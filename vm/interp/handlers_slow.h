@@ -54,30 +54,47 @@ SHARED(look) {
 // leaves half a piece (work_look).
 #define CHARGE_LONG() \
   if (UNLIKELY(local->debt >= WORK_PIECE / 2)) CHARGE()
+// Code without loops and calls, such as the cases of a switch, has no safepoint
+// and may be long. So an opcode that has worked for a while is one when a look
+// is due.
+#define CHARGE_NEXT()                              \
+  do {                                             \
+    bool lasted = local->debt >= LASTING;          \
+    CHARGE();                                      \
+    if (UNLIKELY(lasted && local->overdue))        \
+      SAFEPOINT_NEXT();                            \
+    NEXT();                                        \
+  } while (0)
+#define CHARGE_LONG_NEXT()                          \
+  do {                                              \
+    if (UNLIKELY(local->debt >= WORK_PIECE / 2))    \
+      CHARGE_NEXT();                                \
+    NEXT();                                         \
+  } while (0)
 SHARED(arith_general) {
   TRY(arith_slow(local, g, base, constants, i));
-  CHARGE();
-  NEXT();
+  CHARGE_NEXT();
 }
 SHARED(pair_general) {
   TRY(arith_pair(local, g, base, constants, i, *pc));
-  CHARGE();
   pc++;
-  NEXT();
+  CHARGE_NEXT();
 }
 SHARED(compare_general) {
   SAVE();
   int answer = compare_slow(local, g, base, constants, i);
   if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
-  CHARGE_LONG();
   if ((Instr)answer == C) {
     int32_t jump = INSTR_J(*pc);
     pc += 1 + jump;
-    if (jump < 0) SAFEPOINT_NEXT();
+    if (jump < 0) {
+      CHARGE_LONG();
+      SAFEPOINT_NEXT();
+    }
   } else {
     pc++;
   }
-  NEXT();
+  CHARGE_LONG_NEXT();
 }
 SHARED(inclt_general) {
   SAVE();
@@ -96,13 +113,11 @@ SHARED(inclt_general) {
 SHARED(get_general) {
   Value at = INSTR_OP(i) == OP_GETIDXI ? value_from_small(C) : REG_C;
   TRY(access_get(local, g, REG_B, at, &REG_A, NULL));
-  CHARGE_LONG();
-  NEXT();
+  CHARGE_LONG_NEXT();
 }
 SHARED(set_general) {
   TRY(access_set(local, g, REG_A, REG_B, REG_C));
-  CHARGE();
-  NEXT();
+  CHARGE_NEXT();
 }
 #define CACHE ((uint32_t *)(uintptr_t)(pc + 1))
 SHARED(getf_general) {

@@ -115,6 +115,7 @@ static int64_t first_count(const Vm *vm) {
 
 // Work that natives and slow paths have charged counts for the next look, which
 // comes at a safepoint.
+enum { LASTING = 1 << 10 };  // units of an opcode that may be a safepoint
 static inline int64_t charged(Local *local, int64_t count) {
   count -= 1 + (local->debt >> WORK_SHIFT);
   local->debt = 0;
