@@ -369,10 +369,14 @@ static bool open_link(SqlLink *link) {
     snprintf(run->message, sizeof run->message, "it is a FIFO");
     return false;
   }
+  sql_lease_begin();
   run->code = sqlite3_open_v2(link->path, &link->db,
                               kinds[link->kind] | SQLITE_OPEN_NOMUTEX, NULL);
+  sql_lease_end(run);
   if (run->code == SQLITE_OK) set_up(link);
-  return true;
+  bool leased = sql_is_busy(run->code);  // what there is was not opened
+  if (leased) sql_close_link(link);
+  return !leased;
 }
 
 static void open_work(void *data) {
@@ -383,8 +387,10 @@ static void open_work(void *data) {
   if (link->db == NULL && !open_link(link)) return;
   first_words(link, words, sizeof words);
   link->control = true;
+  sql_lease_begin();
   if (run->code == SQLITE_OK)
     run->code = sqlite3_exec(link->db, words, NULL, NULL, NULL);
+  sql_lease_end(run);
   if (run->code != SQLITE_OK) sql_tell_error(link);
 }
 
@@ -522,5 +528,6 @@ static const CspNative sqlite_native = {CSP_API, &sqlite_module};
 
 CSP_MODULE(sqlite) {
   sql_bound_stack();
+  sql_open_unleased();
   return &sqlite_native;
 }

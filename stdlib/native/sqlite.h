@@ -6,6 +6,7 @@
 //   sqlite_values.c  arguments and rows, from and to values of the language
 //   sqlite_work.c    what runs in csp_block: preparing, binding, stepping
 //   sqlite_stack.c   no more than a part of the thread's stack for the library
+//   sqlite_lease.c   files on which another process has a lease
 #ifndef CSP_STDLIB_NATIVE_SQLITE_H
 #define CSP_STDLIB_NATIVE_SQLITE_H
 
@@ -155,5 +156,12 @@ void sql_stack_end(void);
 // Whether it is too deep now, and whether it was in the last of these.
 bool sql_stack_is_over(void);
 bool sql_stack_was_over(void);
+
+// --- sqlite_lease.c ---------------------------------------------------------
+void sql_open_unleased(void);  // before the library opens files, any thread
+// The thread that works, before and after what may open files. A run that fails
+// because another process has a lease on one of them has found it busy.
+void sql_lease_begin(void);
+void sql_lease_end(SqlRun *run);
 
 #endif

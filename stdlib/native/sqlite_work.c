@@ -348,6 +348,7 @@ void sql_run_work(void *data) {
   SqlRun *run = &link->run;
   run->code = SQLITE_OK;
   sql_stack_begin();
+  sql_lease_begin();
   if (link->limited) run->memory = sqlite3_memory_used();
   run->limited = link->limited && is_over(link);
   if (run->limited) sql_tell_error(link);
@@ -360,5 +361,6 @@ void sql_run_work(void *data) {
   }
   if (link->control) link->in_transaction = !sqlite3_get_autocommit(link->db);
   if (link->limited) measure_held(link);
+  sql_lease_end(run);
   sql_stack_end();
 }
