@@ -275,6 +275,19 @@ static const Scenario scenarios[] = {
      "\"x\")?\n"
      "os.remove_all(dir)\n",
      "import \"os\""},
+    // What it prints is given in pieces, and the program is run once.
+    {"library: a program's output", RUN_BLOCKING, 0, "600000 1\n", "",
+     "import \"os\"\n"
+     "dir := os.env(\"TMPDIR\", \"/tmp\")\n"
+     "runs := os.join_path(dir, \"nth_runs\")\n"
+     "os.write_file(runs, \"\")?\n"
+     "r, err := try(os.run, \"sh\", [\"-c\", \"echo run >> \" + runs +\n"
+     "  \"; head -c 600000 /dev/zero\"])\n"
+     "n := len(os.read_file(runs)?) / 4\n"
+     "if n > 1 { panic(\"it ran ${n} times\") }\n"
+     "if err != nil { panic(err) }\n"
+     "println(len(r.out), n)\n",
+     "import \"os\"\n"},
     {"library: sched", RUN_BLOCKING, 0, NULL, "",
      "import \"sched\"\n"
      "c := chan(1)\n"

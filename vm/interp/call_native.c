@@ -103,6 +103,7 @@ static void pend(Pending *pending, CspCall *call, const Value *window,
   Goroutine *g = call->g;
   RT_ASSERT(g->pending == NULL && call->later.done != NULL);
   call->later.kind = LATER_NONE;
+  call->repeated = true;  // its work acts, also where pieces follow it
   *pending = (Pending){*call, window - g->base, want, false};
   g->pending = pending;
   native_cover_arguments(call);
