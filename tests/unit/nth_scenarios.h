@@ -422,6 +422,17 @@ static const Scenario scenarios[] = {
      "rw.with(func() { once.do(func() { n.add(4) }) })\n"
      "println(n.get(), m.try_lock(), rw, s)\n",
      "import \"sync\"\n"},
+    // Leaving takes no memory.
+    {"library: sync, unlocks", RUN, 0, "1 2 3 4\n", "",
+     "import \"sync\"\n"
+     "m, s, rw := sync.mutex(), sync.semaphore(1), sync.rwmutex()\n"
+     "rw.read_lock()\nrw.read_lock()\nrw.read_unlock()\nrw.read_unlock()\n"
+     "rw.lock()\nrw.unlock()\n"
+     "m.lock()\nm.unlock()\ns.acquire()\ns.release()\n"
+     "println(rw.read(func() => 1), rw.with(func() => 2), m.with(func() => "
+     "3),\n"
+     "  s.with(func() => 4))\n",
+     "import \"sync\"\n"},
     {"library: uuid", RUN, 0, NULL, "",
      "import \"uuid\"\n"
      "a, b := uuid.v7(), uuid.v7()\n"

@@ -316,20 +316,34 @@ static Next block(CspCall *call, Value *window, int want) {
                                        : THROW;
 }
 
-static Next tail_call(CspCall *call, Value *window, int want) {
+// The arguments of csp_tail, into the native's window, which may move. false:
+// panicked.
+static bool tail_arguments(CspCall *call, Value **window, int *argc) {
   Goroutine *g = call->g;
+  if (call->later.value2 == VALUE_NIL) {
+    *argc = call->nresults;
+    memcpy(*window + FRAME_WORDS, call->results, (size_t)*argc * sizeof(Value));
+    return true;
+  }
   RT_ASSERT(list_is_valid((ObjList *)value_obj(call->later.value2)));
   ObjValues *args = list_block((ObjList *)value_obj(call->later.value2));
   size_t n = values_len(args);
-  ptrdiff_t at = window - g->base;
-  const Value *end = window + FRAME_WORDS + 1;
+  ptrdiff_t at = *window - g->base;
+  const Value *end = *window + FRAME_WORDS + 1;
+  (*window)[3] = call->later.value2;  // alive by that
+  if (!call_reserve(call->local, g, end - 1 + n, end)) return false;
+  *window = g->base + at;
+  for (size_t a = 0; a < n; a++) (*window)[3 + a] = args->slots[a];
+  *argc = (int)n;
+  return true;
+}
+
+static Next tail_call(CspCall *call, Value *window, int want) {
+  int argc;
   window[2] = call->later.value;
-  window[3] = call->later.value2;  // alive by that
-  if (!call_reserve(call->local, g, end - 1 + n, end)) return THROW;
-  window = g->base + at;
-  for (size_t a = 0; a < n; a++) window[3 + a] = args->slots[a];
+  if (!tail_arguments(call, &window, &argc)) return THROW;
   if (want == 0 && call->def->stored) want = WANT_DROP;
-  return call_value(call->local, g, window, (int)n, want, g->pc);
+  return call_value(call->local, call->g, window, argc, want, call->g->pc);
 }
 
 static Next sleep_native(CspCall *call, Value *window, int want) {
