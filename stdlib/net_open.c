@@ -142,6 +142,7 @@ typedef struct Dial {
   CspValue connection;
   int64_t timeout, until;
   int64_t pause;  // a Unix socket's queue was full: tries again after that
+  int collected;
 } Dial;
 
 static Connection *dialled(const Dial *dial) {
@@ -221,13 +222,26 @@ static CspStatus dial_step(CspCall *call, void *data, bool on) {
   return dial_go_on(call, dial, error);
 }
 
-static CspStatus dial_begin(CspCall *call, int collected);
-
-static CspStatus dial_anew(CspCall *call, void *data, bool on) {
-  return on ? dial_begin(call, *(int *)data) : CSP_PANIC;
+static CspStatus dial_open(CspCall *call, void *data, bool on) {
+  Dial *dial = data;
+  if (!on) return CSP_PANIC;
+  NetAddress remote = dialled(dial)->remote;
+  int fd = make_socket(&remote, SOCK_STREAM);
+  if (fd < 0 && collects(call, &dial->collected, errno))
+    return csp_again(call, dial_open, dial, sizeof *dial, 1);
+  if (fd < 0) return net_fail(call, "connect to", &remote, errno, 0);
+  int error = net_connected(call, dial->connection, fd, &remote);
+  if (error) return net_fail(call, "connect to", &remote, error, 0);
+  if (csp_fd_enter(dialled(dial)->fd, CSP_WRITES) < 0)
+    return csp_panic(call, "%s: the socket is in use", csp_name(call));
+  dial->until = net_until(call, dial->timeout);
+  return dial_go_on(call, dial, dial_try(call, dial));
 }
 
-static CspStatus dial_begin(CspCall *call, int collected) {
+// The socket is opened in a piece of its own, which has its record already. So
+// there is memory for the wait before the other side sees a connection. Without
+// that the call would begin anew, and leave a first connection open.
+CspStatus net_dial(CspCall *call) {
   Dial dial = {.pause = 0};
   NetAddress address;
   CspStatus status;
@@ -235,19 +249,9 @@ static CspStatus dial_begin(CspCall *call, int collected) {
   if (!need_address(call, "connect to", &address, &status)) return status;
   dial.connection = net_new_connection(call);
   if (csp_is_undef(dial.connection)) return CSP_PANIC;
-  int fd = make_socket(&address, SOCK_STREAM);
-  if (fd < 0 && collects(call, &collected, errno))
-    return csp_again(call, dial_anew, &collected, sizeof collected, 0);
-  if (fd < 0) return net_fail(call, "connect to", &address, errno, 0);
-  int error = net_connected(call, dial.connection, fd, &address);
-  if (error) return net_fail(call, "connect to", &address, error, 0);
-  if (csp_fd_enter(dialled(&dial)->fd, CSP_WRITES) < 0)
-    return csp_panic(call, "%s: the socket is in use", csp_name(call));
-  dial.until = net_until(call, dial.timeout);
-  return dial_go_on(call, &dial, dial_try(call, &dial));
+  dialled(&dial)->remote = address;
+  return csp_again(call, dial_open, &dial, sizeof dial, 1);
 }
-
-CspStatus net_dial(CspCall *call) { return dial_begin(call, 0); }
 
 // --- Listening --------------------------------------------------------------
 int net_make_bound(NetAddress *address, int type) {

@@ -439,6 +439,87 @@ static const Scenario scenarios[] = {
      "_, err := uuid.parse(\"f81d4fae7dec11d0\")\n"
      "println(a < b, len(uuid.v4()), uuid.text(uuid.parse(a)?) == a, err)\n",
      "import \"uuid\"\n"},
+    // Each waits in turn: a goroutine that fails would leave others waiting.
+    {"library: net", RUN_BLOCKING, 0, NULL, "",
+     "import \"net\"\n"
+     "l := net.listen(\"127.0.0.1:0\")?\n"
+     "c := net.dial(l.address())?\n"
+     "peer := l.accept()?\n"
+     "c.write(\"hello\\n\")?\n"
+     "peer.write(\"you said ${peer.read_line()?}\\n\")?\n"
+     "peer.close()\n"
+     "println(c.read_line()?, c.read_line()?)\n"
+     "c.close()\n"
+     "l.close()\n"
+     "_, err := net.dial(\"nowhere\")\n"
+     "println(err)\n",
+     "import \"net\"\n"},
+    // A dial that fails leaves no connection that the listener would accept.
+    {"library: net, dials", RUN_BLOCKING, 0, "1 true\n", "",
+     "import \"net\"\n"
+     "l := net.listen(\"127.0.0.1:0\")?\n"
+     "c := net.dial(l.address())?\n"
+     "peer := l.accept()?\n"
+     "c.write(\"1\")?\n"
+     "assert(peer.remote() == c.local(), \"another connection came first\")\n"
+     "println(peer.read()?, true)\n",
+     "import \"net\"\n"},
+    {"library: net, udp", RUN_BLOCKING, 0, "x 2 nil\n", "",
+     "import \"net\"\n"
+     "u := net.udp(\"127.0.0.1:0\")?\n"
+     "v := net.udp(\"127.0.0.1:0\", peer: u.address())?\n"
+     "v.send(\"x\")?\n"
+     "got, from, err := u.receive()\n"
+     "if err != nil { panic(err) }\n"
+     "u.send_to(from, bytes(2))?\n"
+     "back, _, err := v.receive()\n"
+     "println(got, (if back == nil { 2 } else { len(back) }), err)\n"
+     "u.close()\n",
+     "import \"net\"\n"},
+    {"library: net, unix", RUN_BLOCKING, 0, "12 nil\n", "",
+     "import \"net\"\nimport \"os\"\n"
+     "at := \"unix:\" + os.join_path(os.env(\"TMPDIR\", \"/tmp\"), "
+     "\"nth_unix\")\n"
+     "if os.exists(at[5:]) { os.remove(at[5:])? }\n"
+     "l := net.listen(at)?\n"
+     "c := net.dial(at)?\n"
+     "peer := l.accept()?\n"
+     "c.write(\"12\")?\n"
+     "c.close_write()?\n"
+     "println(peer.read_exact(2)?, peer.read()?)\n"
+     "l.close()\n",
+     "import \"net\"\nimport \"os\"\n"},
+    // Both sides wait, as the system does not take so much at once.
+    {"library: net, waits", RUN_BLOCKING, 0, "1000000 nil\n", "",
+     "import \"net\"\n"
+     "l := net.listen(\"127.0.0.1:0\")?\n"
+     "c := net.dial(l.address())?\n"
+     "peer := l.accept()?\n"
+     "go {\n"
+     "  err := peer.write(\"x\".repeat(1_000_000))\n"
+     "  if err != nil { panic(err) }\n"
+     "  peer.close()\n"
+     "}\n"
+     "println(len(c.read_exact(1_000_000)?), c.read()?)\n",
+     "import \"net\"\n"},
+    // The other side is written by hand: its mask is of zeros.
+    {"library: websocket", RUN_BLOCKING, 0, "hello [129, 3] two nil\n", "",
+     "import \"net\"\nimport \"websocket\"\n"
+     "l := net.listen(\"127.0.0.1:0\")?\n"
+     "c := net.dial(l.address())?\n"
+     "peer := l.accept()?\n"
+     "peer.stall(10s)\nc.stall(10s)\n"
+     "request := {method: \"GET\", version: \"HTTP/1.1\", headers: {\n"
+     "  host: \"h\", upgrade: \"websocket\", connection: \"Upgrade\",\n"
+     "  \"sec-websocket-key\": \"dGhlIHNhbXBsZSBub25jZQ==\",\n"
+     "  \"sec-websocket-version\": \"13\"}}\n"
+     "ws := websocket.accept(peer, request, ping: nil)?\n"
+     "c.read_until(\"\\r\\n\\r\\n\")?\n"
+     "c.write(bytes([129, 133, 0, 0, 0, 0]), \"hello\")?\n"
+     "print(ws.read()?, \"\")\n"
+     "ws.write(\"two\")?\n"
+     "println(list(c.read_bytes(2)?), c.read_exact(3)?, nil)\n",
+     "import \"net\"\nimport \"websocket\"\n"},
     {"library: http", RUN_BLOCKING, 0, NULL, "",
      "import \"http\"\n"
      "app := http.routes({\n"
