@@ -424,7 +424,7 @@ static Next caught(Local *local, Goroutine *g) {
   if (error == VALUE_UNDEF && memory_again(local, g))
     error = panic_as_error(local, value, also);
   if (error == VALUE_UNDEF) error = vm_code(local->vm)->memory_error;
-  places_from_panic(local, g->panic, error);
+  places_from_trace(local, g->panic->trace, error);
   end_panics(g, g->base - g->stack);
   g->base[2] = VALUE_NIL;
   g->base[3] = error;
@@ -521,6 +521,6 @@ Value panic_recover(Local *local, Goroutine *g) {
   if (ret != vm_code(local->vm)->panic_go || g->panic == NULL) return VALUE_NIL;
   if (g->panic->recovered) return VALUE_NIL;
   g->panic->recovered = true;
-  places_from_panic(local, g->panic, g->panic->value);
+  places_from_trace(local, g->panic->trace, g->panic->value);
   return g->panic->value;
 }

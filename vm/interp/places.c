@@ -109,8 +109,7 @@ void places_add(Local *local, const Goroutine *g, Value v) {
   places_set(local, error, block);
 }
 
-void places_from_panic(Local *local, const Panic *panic, Value v) {
-  const Trace *trace = panic->trace;
+void places_from_trace(Local *local, const Trace *trace, Value v) {
   if (!value_is_type(v, OBJ_ERROR) || trace == NULL) return;
   ObjError *error = (ObjError *)value_obj(v);
   if ((error->obj.flags & ERROR_PLAIN) || heap_load(&error->places) != NULL)

@@ -10,9 +10,10 @@
 void places_begin(Local *local, const Goroutine *g, ObjError *error);
 // The goroutine, whose g->pc is saved, is at a `?` that an error does not pass.
 void places_add(Local *local, const Goroutine *g, Value error);
-// `try` or recover() takes the panic as that value: an error without places
-// gets the calls that led to the panic.
-void places_from_panic(Local *local, const Panic *panic, Value error);
+// `try`, recover() or a wait for a task takes a panic as that value: an error
+// without places gets the calls that led to the panic, whose trace (or NULL)
+// this is.
+void places_from_trace(Local *local, const Trace *trace, Value error);
 // A list of strings, one for each place, the first one first. VALUE_UNDEF: out
 // of memory.
 Value places_list(Local *local, const ObjError *error);

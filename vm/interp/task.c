@@ -10,6 +10,7 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/places.h"
 #include "vm/interp/stack.h"
 #include "vm/object/error.h"
 #include "vm/object/list.h"
@@ -271,13 +272,16 @@ Next task_panicked(Local *local, Goroutine *g) {
   return how;
 }
 
-// A wait for a task that panicked: its panic goes on in g.
+// A wait for a task that panicked: its panic goes on in g. The trace is that of
+// g then, so the error itself tells where the task was.
 static __attribute__((noinline)) bool panic_again(Local *local, Goroutine *g,
                                                   ObjTask *task) {
   // relaxed: whether it is reported. drop_awaited looks when the list is full,
   // and at the end
   rt_store_relaxed(&task->awaited, 1);
-  vm_panic_value(local, g, heap_load(&task->results));
+  Value value = heap_load(&task->results);
+  places_from_trace(local, task->trace, value);
+  vm_panic_value(local, g, value);
   return drop_carry_all(local, g, heap_load(&task->also));
 }
 
