@@ -108,6 +108,30 @@ bool db_make_map(CspCall *call, DbRow *row, CspValue names, CspValue *v) {
   return true;
 }
 
+// The name of the first column that is none of the type's fields, or NULL.
+static const char *column_without_field(const DbRow *row, CspValue type) {
+  CspValue value;
+  for (int i = 0; i < row->columns; i++) {
+    const char *name = row->name(row, i), *field = NULL;
+    for (int at = 0; (field = csp_field_at(type, at, &value)) != NULL; at++)
+      if (name == NULL || strcmp(field, name) == 0) break;
+    if (field == NULL) return name;
+  }
+  return NULL;
+}
+
+// No instance was made of the row. A struct's field may not be there because
+// of `select *`, so the column is named.
+static CspStatus no_struct(CspCall *call, const DbRow *row, CspValue type,
+                           CspResult *made) {
+  const char *column =
+      made->end == CSP_THREW ? column_without_field(row, type) : NULL;
+  if (column == NULL) return csp_rethrow(call, made);
+  csp_result_free(made);
+  return csp_panic(call, "%s: the struct has no field for the column `%s`",
+                   db_name(call), column);
+}
+
 bool db_make_struct(CspCall *call, DbRow *row, CspValue type, CspValue *v,
                     CspStatus *status) {
   const char *names[DB_FIELDS_MOST];
@@ -130,6 +154,6 @@ bool db_make_struct(CspCall *call, DbRow *row, CspValue type, CspValue *v,
   CspEnd end = csp_new_struct(call, type, row->columns, values, names, &made);
   *v = made.values[0];
   if (end == CSP_DONE) csp_result_free(&made);
-  if (end != CSP_DONE) *status = csp_rethrow(call, &made);
+  if (end != CSP_DONE) *status = no_struct(call, row, type, &made);
   return end == CSP_DONE;
 }

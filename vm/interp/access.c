@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
@@ -162,7 +163,10 @@ bool access_get(Local *local, Goroutine *g, Value x, Value index, Value *out,
   if (found != NULL)
     return vm_panic(local, g, "`v, ok := x[k]` needs a map, not %s",
                     value_type_name(x));
-  return explain_panic(local, g, "cannot index %s", value_type_name(x));
+  const char *type = value_type_name(x);
+  bool uncalled = strcmp(type, "func") == 0;
+  return explain_panic(local, g, "cannot index %s%s", type,
+                       uncalled ? ": call it first, as in `f()[i]`" : "");
 }
 
 static bool set_byte(Local *local, Goroutine *g, Value x, int64_t at, Value v) {

@@ -14,7 +14,7 @@ typedef struct Habit {
 static const Habit OF_LISTS[] = {
     {"append add push_back", "xs.push(v)"},
     {"unshift prepend push_front appendleft", "xs.insert(0, v)"},
-    {"shift pop_front popleft", "xs.remove(0)"},
+    {"shift pop_front popleft pop_left", "xs.remove(0)"},
     {"delete remove_at removeAt", "xs.remove(at)"},
     {"length len size", "len(xs)"},
     {"is_empty isEmpty empty", "len(xs) == 0"},
@@ -38,6 +38,10 @@ static const Habit OF_LISTS[] = {
     {"collect", "xs.map(f)"},
     {"copy clone", "copy(xs)"},
     {"keys entries items", "for i, v in xs"},
+    {"uniq distinct dedupe", "xs.unique()"},
+    {"groupby groupBy", "xs.group_by(f)"},
+    {"mean average avg", "xs.sum() / float(len(xs))"},
+    {"discard remove_value", "xs.remove(xs.index(v))"},
 };
 
 // A tuple is a list that stays as it is.
@@ -65,14 +69,14 @@ static const Habit OF_STRINGS[] = {
     {"length len size", "len(s)"},
     {"is_empty isEmpty empty", "s == \"\""},
     {"find indexOf index_of", "s.index(t)"},
-    {"rfind lastIndexOf", "s.last_index(t)"},
+    {"rfind rindex lastIndexOf", "s.last_index(t)"},
     {"includes has include", "s.contains(t)"},
     {"substring substr slice", "s[from:to]"},
     {"charAt char_at", "s.chars()[i]"},
     {"charCodeAt codePointAt at", "s[i]"},
     {"replaceAll replace_all", "s.replace(old, new)"},
     {"padStart rjust ljust padEnd", "s.pad_left(n) or s.pad_right(n)"},
-    {"isdigit isnumeric isDigit", "s.is_digit()"},
+    {"isdigit isnumeric isdecimal isDigit", "s.is_digit()"},
     {"isalpha", "s.is_alpha()"},
     {"isalnum", "s.is_alnum()"},
     {"isspace", "s.is_space()"},
@@ -86,6 +90,14 @@ static const Habit OF_STRINGS[] = {
     {"encode", "bytes(s)"},
     {"format", "\"${value}\", or fmt.sprintf(s, values...)"},
     {"join", "parts.join(s)"},
+    {"zfill", "s.pad_left(n, \"0\")"},
+    {"casefold", "s.equal_fold(t)"},
+    {"rsplit rpartition", "s.last_index(sep)"},
+    {"all every", "s.chars().all(f)"},
+    {"any some", "s.chars().any(f)"},
+    {"map", "strings.map(s, f)` of the module `strings"},
+    {"filter", "strings.filter(s, f)` of the module `strings"},
+    {"each forEach", "for c in s"},
 };
 
 static const Habit OF_MAPS[] = {
