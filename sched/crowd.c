@@ -192,6 +192,10 @@ void crowd_look(P *p, int64_t now) {
   if (lasts || (now > until && end_quiet(sched, until))) idle_wakep(sched);
 }
 
+// Where turns are long but without looks, as with natives of a host, nobody
+// else ends the quiet time soon. The owner comes here only each CLOCK_SEARCHES
+// searches, hundreds of turns later. And sysmon's watch sees turns that change.
+// The scenario crowd_slow fails without this.
 void crowd_watch(Sched *sched, int64_t now) {
   int64_t until = quiet_until(sched);
   if (now > until && end_quiet(sched, until)) idle_wakep(sched);

@@ -32,6 +32,8 @@ enum {
   CROWD_YIELDERS = 3,
   CROWD_TURNS = 6,
   MANY_TURNS = 120,
+  SLOW_SENDS = 60,   // longer than BY_SYSMON
+  WINDOW_LOOKS = 4,  // of a window that is not crowded
   CROWD_LIMIT = 60000,
   WATCH_NS = 20 * NS_PER_US,
   ONE_CALL_NS = 500 * NS_PER_US,
@@ -193,17 +195,28 @@ static void receive(P *p, Task *task) {
   CO_END;
 }
 
+// Turns of a host's natives: no looks, and few searches.
+static void send_slowly(P *p, Task *task) {
+  CO_BEGIN;
+  for (; task->n > 0; task->n--) {
+    compute_for(task->a);
+    CO_SEND(task->shared->chans[0], 1);
+  }
+  CO_END;
+}
+
 // 3 send, each turn so long, and 1 receives.
-static void begin_senders(P *p, int64_t sends, int64_t ns) {
+static void begin_senders(P *p, void (*body)(P *p, Task *task), int64_t sends,
+                          int64_t ns) {
   for (int i = 4; i <= 6; i++) {
     world.tasks[i].a = ns;
-    crowd_go(p, i, send_crowded, sends);
+    crowd_go(p, i, body, sends);
   }
   crowd_go(p, 7, receive, 3 * sends);
 }
 
 static void senders_alone(P *p, Task *task) {
-  begin_senders(p, CROWD_TURNS, 0);
+  begin_senders(p, send_crowded, CROWD_TURNS, 0);
   task_end(p, task);
 }
 
@@ -259,12 +272,15 @@ static void queue_three(P *p, Task *task) {
   task->n = 4;
 }
 
+// An M rests now. With two Ps no other begins to, as one goes on.
+static bool one_rests(void) {
+  const Sched *sched = world.sched;
+  return sched->idle_count > 0 && sched->crowd.rested_until > explore_now();
+}
+
 static void queue_in_rest(P *p, Task *task) {
   begin_one_rest(p);
-  const Sched *sched = world.sched;
-  bool in_rest =
-      sched->idle_count > 0 && sched->crowd.rested_until > explore_now();
-  if (in_rest) queue_three(p, task);
+  if (one_rests()) queue_three(p, task);
   compute_in_native(p, task);
 }
 
@@ -289,7 +305,9 @@ static void yield_slowly(P *p, Task *task) {
 // What is queued when it is so: senders, or three beside a native.
 static void queue_in_quiet(P *p, Task *task) {
   if (task->a == 0) {
-    begin_senders(p, 2 * CLOCK_SEARCHES, 5 * NS_PER_US);
+    begin_senders(p, send_crowded, 2 * CLOCK_SEARCHES, 5 * NS_PER_US);
+  } else if (task->a == 2) {
+    begin_senders(p, send_slowly, SLOW_SENDS, 5 * WATCH_NS);
   } else {
     for (int i = 4; i <= 6; i++) crowd_go(p, i, end_at_once, 0);
     task->n = 3;
@@ -318,25 +336,32 @@ static void queue_before_turns(P *p, Task *task) {
   turns_until_quiet(p, task);
 }
 
+static void queue_before_slow_turns(P *p, Task *task) {
+  task->a = 2;
+  queue_before_turns(p, task);
+}
+
 static void queue_before_native(P *p, Task *task) {
   task->a = 1;
   queue_before_turns(p, task);
 }
 
 // A window that is not crowded, as it has looks. It is judged before the three
-// run.
+// run. A G that is preempted may go on on another P, whose window has none yet.
 static void queue_after_looks(P *p, Task *task) {
   CO_BEGIN;
   begin_one_rest(p);
-  for (task->i = 0; task->i < 4; task->i++) {
+  while (p->looks - p->window.looks < WINDOW_LOOKS) {
     compute_for(WATCH_NS);
     CO_LOOK;
   }
-  p->crowding += CROWD_EVENTS;
-  queue_three(p, task);
-  no_quick_switch(p);
-  world.tasks[4].body = compute_in_native;
-  world.tasks[4].n = 3;
+  if (one_rests()) {
+    p->crowding += CROWD_EVENTS;
+    queue_three(p, task);
+    no_quick_switch(p);
+    world.tasks[4].body = compute_in_native;
+    world.tasks[4].n = 3;
+  }
   CO_END;
 }
 
@@ -509,6 +534,8 @@ static void what_is_queued_late_is_found(void **state) {
       (CrowdTest){2, queue_after_looks, LONG_REST, 0, IN_A_TURN, false});
   run("crowd_sysmon",
       (CrowdTest){2, queue_before_native, TINY_REST, 2, BY_SYSMON, true});
+  run("crowd_slow",
+      (CrowdTest){2, queue_before_slow_turns, TINY_REST, 2, BY_SYSMON, true});
 }
 
 static void timers_and_posts_are_not_late(void **state) {
