@@ -49,6 +49,7 @@ static const CspFunction http_functions[] = {
     {"_read_request", "connection, most, idle, whole", http_read_request},
     {"_read_response", "connection, most, idle, whole", http_read_response},
     {"_read_line", "connection", http_read_line},
+    {"_await_end", "connection", http_await_end},
     {"_end_if_idle", "connection", http_end_if_idle},
     {"_is_quiet", "connection", http_is_quiet},
     {"_is_closed", "listener", http_is_closed},

@@ -52,6 +52,7 @@ int64_t http_chunk_size(Str line);
 CspStatus http_read_request(CspCall *call);
 CspStatus http_read_response(CspCall *call);
 CspStatus http_read_line(CspCall *call);
+CspStatus http_await_end(CspCall *call);
 CspStatus http_read_size(CspCall *call);
 CspStatus http_is_field_line(CspCall *call);
 CspStatus http_end_if_idle(CspCall *call);

@@ -307,6 +307,34 @@ CspStatus http_is_quiet(CspCall *call) {
   return csp_ok_bool(call, quiet);
 }
 
+static NetFound find_anything(CspCall *call, Str left, NetRead *read) {
+  (void)call, (void)read;
+  return (NetFound){left.len > 0, 0, 0};
+}
+
+static CspStatus give_not_ended(CspCall *call, NetRead *read, Str text) {
+  (void)read, (void)text;
+  return csp_ok_bool(call, false);
+}
+
+static CspStatus give_ended(CspCall *call, NetRead *read, bool clean) {
+  (void)read, (void)clean;
+  return csp_ok_bool(call, true);
+}
+
+static CspStatus watch_failed(CspCall *call, NetRead *read, int error) {
+  (void)read, (void)error;
+  return csp_ok_bool(call, true);
+}
+
+// (connection): waits until the connection ends, and gives true. If something
+// else comes first, it gives false, and leaves that to the next read.
+CspStatus http_await_end(CspCall *call) {
+  static const NetForm form = {find_anything, give_not_ended, give_ended, NULL,
+                               watch_failed};
+  return net_begin_read(call, (NetRead){.form = &form, .is_watch = true});
+}
+
 // (listener): whether it is closed.
 CspStatus http_is_closed(CspCall *call) {
   Listener *listener = net_listener(call);

@@ -193,6 +193,7 @@ static bool take(CspCall *call, NetRead *read, CspStatus *status) {
 // When the wait that begins now ends, or 0.
 static int64_t until_of(CspCall *call, NetRead *read) {
   Connection *connection = read->connection;
+  if (read->is_watch) return 0;
   if (!read->is_head)
     return net_pace_until(call, connection, CSP_READS, &read->stall);
   if (read->whole > 0 && in_left(&connection->in).len > 0) {

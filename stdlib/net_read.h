@@ -44,6 +44,7 @@ struct NetRead {
                   // stall holds, but:
   int64_t until;  // when the read ends with NET_LATE, or 0
   int64_t whole;  // ns: `until` begins anew when something has come, or 0
+  bool is_watch;  // it has no limit of time
 };
 
 // --- net_read.c -------------------------------------------------------------
