@@ -3,6 +3,9 @@
 // resolve_stmt and the functions that it calls return true if control never
 // gets past the statement.
 #include "lang/resolve/resolve.h"
+
+#include <string.h>
+
 #include "lang/arena.h"
 #include "lang/diag.h"
 #include "lang/resolve/declare.h"
@@ -510,6 +513,20 @@ bool resolve_stmts(Compiler *compiler, Node *stmts) {
   return ended;
 }
 
+// Modules whose import alone does something: `net`, `http` and `websocket` use
+// what they give.
+static bool gives_to_others(const Symbol *symbol) {
+  static const char *const givers[] = {"dns", "tls", "zlib"};
+  if (!value_is_type(symbol->value, OBJ_MODULE)) return false;
+  const ObjString *name = ((ObjModule *)value_obj(symbol->value))->name;
+  for (size_t i = 0; i < sizeof givers / sizeof givers[0]; i++) {
+    if (name->len == strlen(givers[i]) &&
+        memcmp(string_data(name), givers[i], name->len) == 0)
+      return true;
+  }
+  return false;
+}
+
 void resolve_file(Compiler *compiler, Node *stmts) {
   declare_file(compiler, stmts);
   resolve_stmts(compiler, stmts);
@@ -518,7 +535,7 @@ void resolve_file(Compiler *compiler, Node *stmts) {
   for (const Symbol *symbol = compiler->global_list; symbol != NULL;
        symbol = symbol->next) {
     if (symbol->kind == SYM_MODULE && !symbol->used &&
-        !scope_may_be_lost(compiler, symbol->name))
+        !gives_to_others(symbol) && !scope_may_be_lost(compiler, symbol->name))
       WARN(compiler, symbol->pos, name_length(symbol->name),
            "the module `%s` is imported, but never used", symbol->name->text);
   }
