@@ -1014,6 +1014,12 @@ char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
 // each byte (csp_room, max_memory).
 bool csp_from_cbor(CspCall *call, const void *data, size_t len, size_t *used,
                    CspValue *value, char **error);
+// The same for natives, in pieces, for `return csp_ok_to_cbor(...)`. The result
+// is (bytes, nil) or (value, nil), or (nil, error) with a code: "invalid" where
+// v cannot be written, "syntax" where data (a string or bytes, an argument) is
+// wrong.
+CspStatus csp_ok_to_cbor(CspCall *call, CspValue v);
+CspStatus csp_ok_from_cbor(CspCall *call, CspValue data);
 
 // --- Values with C data behind them -----------------------------------------
 // What scripts can do with the values of a class besides calling its methods.

@@ -103,6 +103,8 @@ static void give_results(CspCall *call) {
   csp_ok_errno(call, 1, "what");
   csp_ok_coded(call, "code", "error %d", 1);
   csp_ok_each(call, no_element, csp_nil(), csp_nil(), NULL);
+  csp_ok_to_cbor(call, csp_string(call, "s", 1));
+  csp_ok_from_cbor(call, csp_bytes(call, "\x61s", 2));
   csp_panic(call, "panic %d", 1);
   csp_panic_memory(call);
   csp_bad_arg(call, 0, "something");

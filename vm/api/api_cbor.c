@@ -6,6 +6,10 @@
 // way down lie on an explicit stack, which also tells where a value is that
 // cannot be written. Other goroutines may change lists and maps meanwhile, but
 // what a header promised follows it.
+//
+// Hosts get the bytes in one go (csp_to_cbor). A native of the library writes
+// in pieces (csp_ok_to_cbor). Between two of them a list of the job holds what
+// the levels name, since others may take it out of where it was.
 #include "vm/api/api_cbor.h"
 
 #include <float.h>
@@ -24,13 +28,13 @@ enum { WRITE_NS = 10, WRITE_BYTES_IN_NS = 4 };  // what an item costs
 // A list or map that is being written.
 typedef struct CborOut {
   const Obj *obj;
-  const void *block;  // a list's block, a map's table
-  size_t count;       // elements or entries that its header promised
-  size_t done;        // of those begun
-  uint64_t at;        // in the table
-  Value key;          // maps: of the entry that was begun
-  Value value;        // ... and its value,
-  bool pending;       // which is written next
+  const ObjTable *table;  // a map's, as it was at first
+  size_t count;           // elements or entries that its header promised
+  size_t done;            // of those begun
+  uint64_t at;            // in the table
+  Value key;              // maps: of the entry that was begun
+  Value value;            // ... and its value,
+  bool pending;           // which is written next
 } CborOut;
 
 typedef struct CborWriter {
@@ -38,8 +42,13 @@ typedef struct CborWriter {
   Text out;
   CborOut *levels;
   size_t depth, cap;
-  char *error;  // where `out` is
+  Value rest;  // a long string or bytes that is being written
+  size_t rest_at, rest_len;
+  char *error;    // where `out` is
+  uint64_t owed;  // work that was not charged yet
   bool failed;
+  bool leaves;  // it is written in pieces,
+  bool spent;   // of which this one is to end
 } CborWriter;
 
 // --- Errors -----------------------------------------------------------------
@@ -156,42 +165,74 @@ static void put_float(CborWriter *writer, double d) {
   }
 }
 
-// (A piece ends where no sequence goes on. In 4 bytes there is such a place, or
-// they are not UTF-8.)
-bool cbor_is_utf8(CspCall *call, const char *data, size_t len) {
-  while (len > CBOR_PIECE) {
-    size_t count = CBOR_PIECE;
-    while (count > CBOR_PIECE - 3 && utf8_continues(data[count])) count--;
-    if (!utf8_is_valid(data, count)) return false;
-    if (!csp_work(call, count)) return true;
-    data += count;
-    len -= count;
-  }
-  return utf8_is_valid(data, len);
+// (In 4 bytes there is such a place, or they are not UTF-8.)
+size_t cbor_part(const char *data, size_t len) {
+  if (len <= CBOR_PIECE) return len;
+  size_t count = CBOR_PIECE;
+  while (count > CBOR_PIECE - 3 && utf8_continues(data[count])) count--;
+  return count;
 }
 
+static bool refuse_text(CborWriter *writer) {
+  return refuse_value(writer, "a string that is not UTF-8 cannot be written",
+                      "");
+}
+
+// What is long follows its head in parts (put_part).
 static bool put_text(CborWriter *writer, const ObjString *string) {
-  if (!cbor_is_utf8(writer->call, string_data(string), string->len))
-    return refuse_value(writer, "a string that is not UTF-8 cannot be written",
-                        "");
+  const char *data = string_data(string);
   put_head(writer, CBOR_TEXT, string->len);
-  text_add(&writer->out, string_data(string), string->len);
+  if (string->len > CBOR_PIECE) {
+    writer->rest = value_from_obj((const Obj *)string);
+    writer->rest_len = string->len;
+    return true;
+  }
+  if (!utf8_is_valid(data, string->len)) return refuse_text(writer);
+  text_add(&writer->out, data, string->len);
   return true;
 }
 
-// In pieces, as they may be cut by another goroutine: zeros follow then.
-static bool put_bytes(CborWriter *writer, CspValue bytes) {
+// Bytes may be cut by another goroutine. Zeros follow then.
+static void add_bytes(CborWriter *writer, CspValue bytes, size_t at,
+                      size_t count) {
   char piece[1024];
+  for (size_t done = 0; done < count; done += sizeof piece) {
+    size_t want = count - done < sizeof piece ? count - done : sizeof piece;
+    memset(piece, 0, want);
+    csp_bytes_read(bytes, at + done, piece, want);
+    text_add(&writer->out, piece, want);
+  }
+}
+
+static bool put_bytes(CborWriter *writer, CspValue bytes) {
   size_t len = csp_bytes_len(bytes);
   put_head(writer, CBOR_BYTES, len);
-  for (size_t at = 0; at < len && !writer->out.failed; at += sizeof piece) {
-    size_t want = len - at < sizeof piece ? len - at : sizeof piece;
-    memset(piece, 0, want);
-    csp_bytes_read(bytes, at, piece, want);
-    text_add(&writer->out, piece, want);
-    if (len > CBOR_PIECE && !csp_work(writer->call, want / WRITE_BYTES_IN_NS))
-      break;  // charge_written sees it, too
+  if (len <= CBOR_PIECE) {
+    add_bytes(writer, bytes, 0, len);
+  } else {
+    writer->rest = bytes.word;
+    writer->rest_len = len;
   }
+  return true;
+}
+
+// The next part of what is long.
+static bool put_part(CborWriter *writer) {
+  const Obj *obj = value_obj(writer->rest);
+  size_t at = writer->rest_at, count = writer->rest_len - at;
+  if (obj->type == OBJ_BYTES) {
+    if (count > CBOR_PIECE) count = CBOR_PIECE;
+    add_bytes(writer, csp_wrap(writer->rest), at, count);
+  } else {
+    const char *data = string_data((const ObjString *)obj) + at;
+    count = cbor_part(data, count);
+    if (!utf8_is_valid(data, count)) return refuse_text(writer);
+    text_add(&writer->out, data, count);
+  }
+  writer->rest_at += count;
+  if (writer->rest_at < writer->rest_len) return true;
+  writer->rest_at = writer->rest_len = 0;
+  writer->rest = VALUE_NIL;
   return true;
 }
 
@@ -216,14 +257,12 @@ static bool put_container(CborWriter *writer, const Obj *obj) {
     writer->cap = cap;
   }
   CborOut *level = &writer->levels[writer->depth++];
-  *level = (CborOut){.obj = obj, .key = VALUE_NIL};
+  *level = (CborOut){.obj = obj, .key = VALUE_NIL, .value = VALUE_NIL};
   if (obj->type != OBJ_MAP) {
-    const ObjValues *block = sequence_block(value_from_obj(obj));
-    level->block = block;
-    level->count = values_len(block);
+    level->count = values_len(sequence_block(value_from_obj(obj)));
     put_head(writer, CBOR_LIST, level->count);
   } else {
-    level->block = heap_load(&((const ObjMap *)obj)->table);
+    level->table = heap_load(&((const ObjMap *)obj)->table);
     level->count = map_len((const ObjMap *)obj);
     put_head(writer, CBOR_MAP, level->count);
   }
@@ -275,10 +314,11 @@ static bool next_of_container(CborWriter *writer, Value *v, bool *more) {
   *more = level->done < level->count;
   if (!*more) return true;
   if (level->obj->type != OBJ_MAP) {
-    const Value *slot = values_at(level->block, level->done);
+    const Value *slot =
+        values_at(sequence_block(value_from_obj(level->obj)), level->done);
     *v = slot != NULL ? heap_load(slot) : VALUE_NIL;
   } else if (map_next(writer->call->vm, (const ObjMap *)level->obj,
-                      level->block, &level->at, &level->key, &level->value)) {
+                      level->table, &level->at, &level->key, &level->value)) {
     *v = level->key;
     level->pending = true;
   } else {
@@ -289,30 +329,43 @@ static bool next_of_container(CborWriter *writer, Value *v, bool *more) {
   return true;
 }
 
-// For what was written since there were `before` bytes, except for long
-// strings, which were charged. false: interrupted.
+// For what was written since there were `before` bytes. false: interrupted.
 static bool charge_written(CborWriter *writer, size_t before) {
-  size_t grown = writer->out.len - before;
-  if (grown > CBOR_PIECE) grown = 0;
-  writer->failed |=
-      !csp_work(writer->call, WRITE_NS + grown / WRITE_BYTES_IN_NS);
+  writer->owed += WRITE_NS + (writer->out.len - before) / WRITE_BYTES_IN_NS;
+  if (writer->owed < CBOR_LOOK) return true;
+  uint64_t units = writer->owed;
+  writer->owed = 0;
+  if (writer->leaves)
+    writer->spent = csp_spent(writer->call, units);
+  else
+    writer->failed |= !csp_work(writer->call, units);
   return !writer->failed;
 }
 
-static void put_whole(CborWriter *writer, Value v) {
-  bool more;
-  bool fine = put_value(writer, v) && charge_written(writer, 0);
-  while (fine && writer->depth > 0 && !writer->out.failed) {
-    size_t before = writer->out.len;
+static bool has_more(const CborWriter *writer) {
+  return !writer->failed && !writer->out.failed &&
+         (writer->depth > 0 || writer->rest_len > 0);
+}
+
+static void put_next(CborWriter *writer) {
+  Value v;
+  bool more, fine;
+  size_t before = writer->out.len;
+  if (writer->rest_len > 0) {
+    fine = put_part(writer);
+  } else {
     fine = next_of_container(writer, &v, &more);
-    if (!fine) break;
-    if (more) {
+    if (fine && more) {
       fine = put_value(writer, v);
-    } else {
+    } else if (fine) {
       writer->depth--;
     }
-    fine = fine && charge_written(writer, before);
   }
+  if (fine) charge_written(writer, before);
+}
+
+static void put_first(CborWriter *writer, Value v) {
+  if (put_value(writer, v)) charge_written(writer, 0);
 }
 
 static char *cbor_too_long(const Memory *memory, size_t most) {
@@ -324,16 +377,22 @@ static char *cbor_too_long(const Memory *memory, size_t most) {
 }
 
 // memory: of the bytes and the error, or NULL for libc's.
+static CborWriter writer_of(const Memory *memory, CspCall *call, size_t most) {
+  return (CborWriter){
+      .call = call,
+      .rest = VALUE_NIL,
+      .out = {.memory = memory, .most = most, .local = call->local}};
+}
+
 static char *to_cbor_in(const Memory *memory, CspCall *call, CspValue v,
                         size_t most, size_t *len, char **error) {
   size_t room = heap_room(call->vm->heap);
-  CborWriter w = {.call = call,
-                  .out = {.memory = memory,
-                          .most = most < room ? most + 1 : room,
-                          .local = call->local}};
+  CborWriter w = writer_of(memory, call, most < room ? most + 1 : room);
   *error = NULL;
-  put_whole(&w, v.word);
+  put_first(&w, v.word);
+  while (has_more(&w)) put_next(&w);
   mem_free(w.levels);
+  csp_spent(call, w.owed);
   if (w.out.full && most < room) *error = cbor_too_long(memory, w.out.most - 1);
   if (w.failed) *error = w.error;
   if (w.failed || w.out.failed) {
@@ -352,4 +411,104 @@ char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
 char *csp_alloc_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
                         char **error) {
   return to_cbor_in(call->vm->memory, call, v, most, len, error);
+}
+
+// --- In pieces --------------------------------------------------------------
+enum { LEVEL_KEPT = 4 };  // values of a level that the list has
+
+typedef struct CborWriteJob {
+  CspValue kept;  // a list of what the writer names, or nil yet
+  CspValue made;  // the bytes, once all is written, or nil
+  CborWriter *writer;
+  char *to;  // in them,
+  size_t copied;
+} CborWriteJob;
+
+static CspStatus write_end(CborWriteJob *job, CspStatus status) {
+  CborWriter *writer = job->writer;
+  csp_spent(writer->call, writer->owed);
+  if (writer->out.data != NULL) text_free(&writer->out);
+  mem_free(writer->error);
+  mem_free(writer->levels);
+  mem_free(writer);
+  return status;
+}
+
+// Value number n of the list. false: no memory.
+static bool keep_value(CborWriteJob *job, size_t n, Value v) {
+  CspCall *call = job->writer->call;
+  if (csp_list_len(job->kept) <= n)
+    return csp_list_push(call, job->kept, csp_wrap(v));
+  csp_list_set(call, job->kept, n, csp_wrap(v));
+  return true;
+}
+
+static bool keep_levels(CborWriteJob *job) {
+  const CborWriter *writer = job->writer;
+  if (csp_type(job->kept) == CSP_NIL) job->kept = csp_list(writer->call, 0);
+  bool fine = !csp_is_undef(job->kept) && keep_value(job, 0, writer->rest);
+  for (size_t n = 0; fine && n < writer->depth; n++) {
+    const CborOut *level = &writer->levels[n];
+    size_t at = 1 + n * LEVEL_KEPT;
+    fine = keep_value(job, at, value_from_obj(level->obj)) &&
+           keep_value(job, at + 1,
+                      level->table != NULL
+                          ? value_from_obj((const Obj *)level->table)
+                          : VALUE_NIL) &&
+           keep_value(job, at + 2, level->key) &&
+           keep_value(job, at + 3, level->value);
+  }
+  return fine;
+}
+
+static CspStatus write_on(CspCall *call, void *data, bool on);
+
+static CspStatus copy_made(CborWriteJob *job) {
+  CspCall *call = job->writer->call;
+  const Text *out = &job->writer->out;
+  while (job->copied < out->len) {
+    size_t left = out->len - job->copied;
+    size_t count = left < CBOR_PIECE ? left : (size_t)CBOR_PIECE;
+    memcpy(job->to + job->copied, out->data + job->copied, count);
+    job->copied += count;
+    if (csp_spent(call, count / 8) && job->copied < out->len)
+      return csp_again(call, write_on, job, sizeof *job, 2);
+  }
+  return write_end(job, csp_ok_value(call, job->made));
+}
+
+static CspStatus write_failed(CborWriteJob *job) {
+  CspCall *call = job->writer->call;
+  const char *error = job->writer->error;
+  return write_end(job, error != NULL
+                            ? csp_ok_coded(call, "invalid", "cbor: %s", error)
+                            : csp_panic_memory(call));
+}
+
+static CspStatus write_on(CspCall *call, void *data, bool on) {
+  CborWriteJob *job = data;
+  CborWriter *writer = job->writer;
+  writer->call = call;
+  writer->out.local = call->local;
+  if (!on) return write_end(job, CSP_PANIC);
+  if (job->to != NULL) return copy_made(job);
+  for (writer->spent = false; has_more(writer) && !writer->spent;)
+    put_next(writer);
+  if (writer->failed || writer->out.failed) return write_failed(job);
+  if (has_more(writer))
+    return keep_levels(job) ? csp_again(call, write_on, job, sizeof *job, 2)
+                            : write_failed(job);
+  job->made = csp_bytes_room(call, writer->out.len, &job->to);
+  return csp_is_undef(job->made) ? write_failed(job) : copy_made(job);
+}
+
+CspStatus csp_ok_to_cbor(CspCall *call, CspValue v) {
+  const Memory *memory = call->vm->memory;
+  CborWriter *writer = mem_alloc(memory, sizeof *writer);
+  CborWriteJob job = {csp_nil(), csp_nil(), writer, NULL, 0};
+  if (writer == NULL) return csp_panic_memory(call);
+  *writer = writer_of(memory, call, heap_room(call->vm->heap));
+  writer->leaves = true;
+  put_first(writer, v.word);
+  return write_on(call, &job, true);
 }

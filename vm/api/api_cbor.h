@@ -35,7 +35,9 @@ enum {
 
 // Long strings are looked at and copied in pieces, which are charged.
 enum { CBOR_PIECE = 1 << 14 };
-// Whether the string is UTF-8. Given up: true, and csp_work is false.
-bool cbor_is_utf8(CspCall *call, const char *data, size_t len);
+// So much work (csp_work) is charged at once.
+enum { CBOR_LOOK = 2000 };
+// The length of the next part of a text, which ends where no sequence goes on.
+size_t cbor_part(const char *data, size_t len);
 
 #endif

@@ -4,7 +4,11 @@
 // The bytes are anybody's: nothing of them is believed. What is not well-formed
 // is an error with its offset. A length makes room for no more than what was
 // really there: lists and maps grow with their elements. Lists and maps on the
-// way down lie on an explicit stack; a collection does not happen meanwhile.
+// way down lie on an explicit stack.
+//
+// Hosts get the value in one go (csp_from_cbor). A native of the library reads
+// in pieces (csp_ok_from_cbor). Between two of them a list of the job holds
+// what is being made, and no item is complete that nothing has taken yet.
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,6 +18,7 @@
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/value_text.h"
+#include "vm/value/utf8.h"
 
 // A list or map that is being read.
 typedef struct CborIn {
@@ -27,6 +32,20 @@ typedef struct CborIn {
   size_t key_at;  // the key's
 } CborIn;
 
+// A long string or bytes, which is copied in parts, or one of several chunks
+// (of indefinite length), which are put together first.
+typedef struct CborLong {
+  CspValue made;
+  const char *from;  // what is left to copy
+  char *to;
+  size_t left;
+  bool checks;   // whether it is UTF-8
+  bool chunked;  // more chunks come
+  int major;
+  size_t begin;  // the item's offset
+  Text chunks;
+} CborLong;
+
 typedef struct CborReader {
   CspCall *call;
   const uint8_t *data;
@@ -36,8 +55,12 @@ typedef struct CborReader {
   CborIn *levels;
   size_t depth, cap;
   bool tagged;  // the next item has a tag
+  CborLong run;
   char *error;
   const Memory *memory;  // of the error, or NULL for libc's
+  uint64_t owed;         // work that was not charged yet
+  bool leaves;           // it is read in pieces,
+  bool spent;            // of which this one is to end
 } CborReader;
 
 // One item's first bytes.
@@ -169,60 +192,107 @@ static bool read_simple(CborReader *reader, const ItemHead *head, CspValue *v) {
 }
 
 // --- Strings ----------------------------------------------------------------
-// The bytes of one string, or of one piece.
-static bool read_piece(CborReader *reader, const ItemHead *head,
-                       const char **data) {
-  if (head->argument > bytes_left(reader))
+// Whether the bytes of a string, or of one chunk, are there.
+static bool find_bytes(CborReader *reader, const ItemHead *head) {
+  if (head->argument <= bytes_left(reader)) return true;
+  return refuse_item(reader, reader->start,
+                     "a string of %llu bytes, of which %zu are there",
+                     (unsigned long long)head->argument, bytes_left(reader));
+}
+
+static bool refuse_not_utf8(CborReader *reader) {
+  return refuse_item(reader, reader->start, "a string that is not UTF-8");
+}
+
+// Makes the value, whose bytes copy_part puts in.
+static bool begin_copy(CborReader *reader, int major, const char *data,
+                       size_t len) {
+  CborLong *run = &reader->run;
+  run->made = major == CBOR_TEXT ? csp_string_room(reader->call, len, &run->to)
+                                 : csp_bytes_room(reader->call, len, &run->to);
+  run->from = data;
+  run->left = csp_is_undef(run->made) ? 0 : len;
+  return !csp_is_undef(run->made) || item_no_memory(reader);
+}
+
+static bool copy_part(CborReader *reader, CspValue *v, bool *complete) {
+  CborLong *run = &reader->run;
+  size_t count = cbor_part(run->from, run->left);
+  if (run->checks && !utf8_is_valid(run->from, count))
+    return refuse_not_utf8(reader);
+  memcpy(run->to, run->from, count);
+  run->from += count;
+  run->to += count;
+  run->left -= count;
+  *complete = run->left == 0;
+  if (!*complete) return true;
+  *v = run->made;
+  run->made = csp_nil();
+  text_free(&run->chunks);
+  return true;
+}
+
+static bool make_string(CborReader *reader, int major, const char *data,
+                        size_t len, CspValue *v, bool *complete) {
+  *complete = len <= CBOR_PIECE;
+  if (!*complete) return begin_copy(reader, major, data, len);
+  return give_made(reader,
+                   major == CBOR_TEXT ? csp_string(reader->call, data, len)
+                                      : csp_bytes(reader->call, data, len),
+                   v);
+}
+
+// The next chunk, or the end.
+static bool read_chunk(CborReader *reader, CspValue *v, bool *complete) {
+  CborLong *run = &reader->run;
+  Text *chunks = &run->chunks;
+  ItemHead head;
+  *complete = false;
+  if (!read_head(reader, &head)) return false;
+  if (head.info == CBOR_INDEFINITE && head.major == CBOR_SIMPLE) {
+    run->chunked = run->checks = false;
+    reader->start = run->begin;
+    return make_string(reader, run->major, chunks->data, chunks->len, v,
+                       complete);
+  }
+  if (head.major != run->major || head.info == CBOR_INDEFINITE)
     return refuse_item(reader, reader->start,
-                       "a string of %llu bytes, of which %zu are there",
-                       (unsigned long long)head->argument, bytes_left(reader));
-  *data = (const char *)reader->data + reader->at;
-  if (head->major == CBOR_TEXT &&
-      !cbor_is_utf8(reader->call, *data, (size_t)head->argument))
-    return refuse_item(reader, reader->start, "a string that is not UTF-8");
-  reader->at += (size_t)head->argument;
+                       "a piece of a string must be a string of that kind");
+  if (!find_bytes(reader, &head)) return false;
+  const char *data = (const char *)reader->data + reader->at;
+  for (size_t left = (size_t)head.argument, count; left > 0; left -= count) {
+    count = cbor_part(data, left);
+    if (run->major == CBOR_TEXT && !utf8_is_valid(data, count))
+      return refuse_not_utf8(reader);
+    text_add(chunks, data, count);
+    data += count;
+    if (chunks->failed || (left > count && !csp_work(reader->call, count)))
+      return item_no_memory(reader);
+  }
+  reader->at += (size_t)head.argument;
   return true;
 }
 
-static bool read_pieces(CborReader *reader, int major, Text *text) {
-  ItemHead piece;
-  size_t begin = reader->start;
-  for (;;) {
-    const char *data = NULL;
-    if (!read_head(reader, &piece)) return false;
-    if (piece.info == CBOR_INDEFINITE && piece.major == CBOR_SIMPLE) break;
-    if (piece.major != major || piece.info == CBOR_INDEFINITE)
-      return refuse_item(reader, reader->start,
-                         "a piece of a string must be a string of that kind");
-    if (!read_piece(reader, &piece, &data)) return false;
-    text_add(text, data, (size_t)piece.argument);
-    if (text->failed) return item_no_memory(reader);
+static bool read_string(CborReader *reader, const ItemHead *head, CspValue *v,
+                        bool *complete) {
+  CborLong *run = &reader->run;
+  if (head->info == CBOR_INDEFINITE) {
+    run->chunked = true;
+    run->major = head->major;
+    run->begin = reader->start;
+    run->chunks = (Text){.memory = reader->call->vm->memory,
+                         .most = heap_room(reader->call->vm->heap)};
+    *complete = false;
+    return true;
   }
-  reader->start = begin;
-  return true;
-}
-
-static CspValue make_string(CborReader *reader, int major, const char *data,
-                            size_t len) {
-  return major == CBOR_TEXT ? csp_string(reader->call, data, len)
-                            : csp_bytes(reader->call, data, len);
-}
-
-static bool read_string(CborReader *reader, const ItemHead *head, CspValue *v) {
-  const char *data = NULL;
-  if (head->info != CBOR_INDEFINITE) {
-    if (!read_piece(reader, head, &data)) return false;
-    size_t len = (size_t)head->argument;
-    return give_made(reader, make_string(reader, head->major, data, len), v);
-  }
-  Text text = {.memory = reader->call->vm->memory,
-               .most = heap_room(reader->call->vm->heap)};
-  bool fine = read_pieces(reader, head->major, &text);
-  if (fine)
-    fine = give_made(reader,
-                     make_string(reader, head->major, text.data, text.len), v);
-  text_free(&text);
-  return fine;
+  if (!find_bytes(reader, head)) return false;
+  const char *data = (const char *)reader->data + reader->at;
+  size_t len = (size_t)head->argument;
+  run->checks = head->major == CBOR_TEXT;
+  if (run->checks && len <= CBOR_PIECE && !utf8_is_valid(data, len))
+    return refuse_not_utf8(reader);
+  reader->at += len;
+  return make_string(reader, head->major, data, len, v, complete);
 }
 
 // --- Lists and maps ---------------------------------------------------------
@@ -335,8 +405,8 @@ static bool read_tag(CborReader *reader, const ItemHead *head) {
   return true;
 }
 
-// The next item. *complete is false if it was a tag, or has opened a list or
-// map.
+// The next item. *complete is false if it was a tag, has opened a list or map,
+// or is a long string, whose bytes follow.
 static bool read_item(CborReader *reader, CspValue *v, bool *complete) {
   ItemHead head;
   bool open = false;
@@ -354,7 +424,7 @@ static bool read_item(CborReader *reader, CspValue *v, bool *complete) {
                          (unsigned)head.major << 5 | CBOR_INDEFINITE);
     case CBOR_BYTES:
     case CBOR_TEXT:
-      return read_string(reader, &head, v);
+      return read_string(reader, &head, v, complete);
     case CBOR_TAG:
       *complete = false;
       reader->tagged = true;
@@ -370,49 +440,196 @@ static bool read_item(CborReader *reader, CspValue *v, bool *complete) {
   }
 }
 
-static bool read_items(CborReader *reader, CspValue *v) {
-  bool complete;
-  do {
-    size_t before = reader->at;
-    if (!read_item(reader, v, &complete)) return false;
-    if (!csp_work(reader->call,
-                  READ_NS + (reader->at - before) / READ_BYTES_IN_NS))
-      return item_no_memory(reader);  // interrupted: that is what is told
-    while (complete && reader->depth > 0) {
-      if (!put_item(reader, *v)) return false;
-      const CborIn *top = &reader->levels[reader->depth - 1];
-      complete = !top->indefinite && top->left == 0;
-      if (!complete) break;
-      *v = top->made;
-      reader->start = top->at;
-      reader->depth--;
-    }
-  } while (!complete);
+// false: interrupted, which is what is told.
+static bool charge_read(CborReader *reader, size_t bytes) {
+  reader->owed += READ_NS + bytes / READ_BYTES_IN_NS;
+  if (reader->owed < CBOR_LOOK) return true;
+  uint64_t units = reader->owed;
+  reader->owed = 0;
+  if (!reader->leaves)
+    return csp_work(reader->call, units) || item_no_memory(reader);
+  reader->spent = csp_spent(reader->call, units);
   return true;
+}
+
+static bool read_part(CborReader *reader, CspValue *v, bool *complete) {
+  size_t at = reader->at, left = reader->run.left;
+  bool fine = left > 0              ? copy_part(reader, v, complete)
+              : reader->run.chunked ? read_chunk(reader, v, complete)
+                                    : read_item(reader, v, complete);
+  // (The bytes of a long string count when they are copied.)
+  size_t copied = left > 0 ? left - reader->run.left : reader->at - at;
+  if (left == 0 && reader->run.left > 0) copied = 0;
+  return fine && charge_read(reader, copied);
+}
+
+// Reads the next part. *ended: the value is complete.
+static bool read_next(CborReader *reader, CspValue *v, bool *ended) {
+  bool complete;
+  *ended = false;
+  if (!read_part(reader, v, &complete)) return false;
+  while (complete && reader->depth > 0) {
+    if (!put_item(reader, *v)) return false;
+    const CborIn *top = &reader->levels[reader->depth - 1];
+    complete = !top->indefinite && top->left == 0;
+    if (!complete) break;
+    *v = top->made;
+    reader->start = top->at;
+    reader->depth--;
+  }
+  *ended = complete;
+  return true;
+}
+
+static bool refuse_more(CborReader *reader) {
+  return refuse_item(reader, reader->at, "%zu bytes follow the value",
+                     bytes_left(reader));
+}
+
+static void reader_free(CborReader *reader) {
+  mem_free(reader->levels);
+  if (reader->run.chunks.data != NULL) text_free(&reader->run.chunks);
 }
 
 static bool from_cbor_in(CborReader *reader, size_t *used, CspValue *value,
                          char **error) {
-  bool fine = read_items(reader, value);
-  size_t more = reader->len - reader->at;
-  if (fine && used == NULL && more > 0)
-    fine = refuse_item(reader, reader->at, "%zu bytes follow the value", more);
+  bool ended = false, fine = true;
+  while (fine && !ended) fine = read_next(reader, value, &ended);
+  if (fine && used == NULL && bytes_left(reader) > 0)
+    fine = refuse_more(reader);
   if (!fine) *value = csp_nil();
   if (used != NULL) *used = fine ? reader->at : 0;
-  mem_free(reader->levels);
+  reader_free(reader);
+  csp_spent(reader->call, reader->owed);
   *error = fine ? NULL : reader->error;
   return fine;
 }
 
+static CborReader reader_of(CspCall *call, const void *data, size_t len,
+                            const Memory *memory) {
+  return (CborReader){.call = call,
+                      .data = data,
+                      .len = len,
+                      .memory = memory,
+                      .run = {.made = csp_nil()}};
+}
+
 bool csp_from_cbor(CspCall *call, const void *data, size_t len, size_t *used,
                    CspValue *value, char **error) {
-  CborReader r = {.call = call, .data = data, .len = len};
+  CborReader r = reader_of(call, data, len, NULL);
   return from_cbor_in(&r, used, value, error);
 }
 
 bool csp_alloc_from_cbor(CspCall *call, const void *data, size_t len,
                          size_t *used, CspValue *value, char **error) {
-  CborReader r = {
-      .call = call, .data = data, .len = len, .memory = call->vm->memory};
+  CborReader r = reader_of(call, data, len, call->vm->memory);
   return from_cbor_in(&r, used, value, error);
+}
+
+// --- In pieces --------------------------------------------------------------
+typedef struct CborReadJob {
+  CspValue kept;  // a list of what the reader makes, or nil yet
+  CspValue data;  // what it reads
+  CborReader *reader;
+  char *copy;  // of bytes, as others may change them; or NULL
+  size_t copied;
+} CborReadJob;
+
+static CspStatus read_end(CborReadJob *job, CspStatus status) {
+  csp_spent(job->reader->call, job->reader->owed);
+  reader_free(job->reader);
+  mem_free(job->reader->error);
+  mem_free(job->reader);
+  mem_free(job->copy);
+  return status;
+}
+
+static CspStatus read_failed(CborReadJob *job) {
+  CspCall *call = job->reader->call;
+  const char *error = job->reader->error;
+  return read_end(job, error != NULL
+                           ? csp_ok_coded(call, "syntax", "cbor: %s", error)
+                           : csp_panic_memory(call));
+}
+
+// Value number n of the list. false: no memory.
+static bool keep_value(CborReadJob *job, size_t n, CspValue v) {
+  CspCall *call = job->reader->call;
+  if (csp_list_len(job->kept) <= n) return csp_list_push(call, job->kept, v);
+  csp_list_set(call, job->kept, n, v);
+  return true;
+}
+
+static bool keep_levels(CborReadJob *job) {
+  const CborReader *reader = job->reader;
+  if (csp_type(job->kept) == CSP_NIL) job->kept = csp_list(reader->call, 0);
+  bool fine = !csp_is_undef(job->kept) && keep_value(job, 0, reader->run.made);
+  for (size_t n = 0; fine && n < reader->depth; n++) {
+    const CborIn *level = &reader->levels[n];
+    fine = keep_value(job, 1 + 2 * n, level->made) &&
+           keep_value(job, 2 + 2 * n, level->has_key ? level->key : csp_nil());
+  }
+  return fine;
+}
+
+static CspStatus read_on(CspCall *call, void *data, bool on);
+
+static CspStatus read_again(CborReadJob *job) {
+  return csp_again(job->reader->call, read_on, job, sizeof *job, 2);
+}
+
+// false: the piece is to end, before all is copied.
+static bool copy_bytes(CborReadJob *job) {
+  CborReader *reader = job->reader;
+  while (job->copied < reader->len) {
+    size_t left = reader->len - job->copied;
+    size_t got = csp_bytes_read(job->data, job->copied, job->copy + job->copied,
+                                left < CBOR_PIECE ? left : (size_t)CBOR_PIECE);
+    job->copied += got;
+    if (got == 0) reader->len = job->copied;  // others have cut them
+    if (csp_spent(reader->call, 16 + got / 8)) return false;
+  }
+  return true;
+}
+
+static CspStatus read_on(CspCall *call, void *data, bool on) {
+  CborReadJob *job = data;
+  CborReader *reader = job->reader;
+  CspValue v = csp_nil();
+  bool ended = false;
+  reader->call = call;
+  if (!on) return read_end(job, CSP_PANIC);
+  if (job->copy != NULL && !copy_bytes(job)) return read_again(job);
+  for (reader->spent = false; !ended && !reader->spent;)
+    if (!read_next(reader, &v, &ended)) return read_failed(job);
+  if (!ended) return keep_levels(job) ? read_again(job) : read_failed(job);
+  if (bytes_left(reader) > 0) {
+    refuse_more(reader);
+    return read_failed(job);
+  }
+  return read_end(job, csp_ok_value(call, v));
+}
+
+CspStatus csp_ok_from_cbor(CspCall *call, CspValue data) {
+  const Memory *memory = call->vm->memory;
+  CborReader *reader = mem_alloc(memory, sizeof *reader);
+  CborReadJob job = {csp_nil(), data, reader, NULL, 0};
+  bool fine = reader != NULL;
+  size_t len = 0;
+  const char *text = "";
+  if (csp_type(data) == CSP_BYTES) {
+    len = csp_bytes_len(data);
+    if (fine && len < heap_room(call->vm->heap))
+      text = job.copy = mem_alloc(memory, len + 1);
+    fine = fine && job.copy != NULL;
+  } else {
+    text = csp_to_string(data, &len);
+  }
+  if (!fine) {
+    mem_free(reader);
+    return csp_panic_memory(call);
+  }
+  *reader = reader_of(call, text, len, memory);
+  reader->leaves = true;
+  return read_on(call, &job, true);
 }
