@@ -96,19 +96,12 @@ void *csp_layer_state(CspValue v, const CspLayer *layer) {
 }
 
 // --- Errors, times ----------------------------------------------------------
-// As "1.5s", whatever the locale.
-static void seconds_text(int64_t ns, const char *what, char *room,
-                         size_t size) {
-  char text[32];
-  int len = csp_format_float((double)ns / 1e9, text);
-  if (len > 2 && memcmp(text + len - 2, ".0", 2) == 0) len -= 2;
-  snprintf(room, size, "%s %.*ss", what, len, text);
-}
-
 static const char *error_text(int error, char *room, size_t size, int64_t ns) {
+  char seconds[32];
   switch (error) {
     case NET_LATE:
-      seconds_text(ns, "nothing happened for", room, size);
+      csp_format_seconds(ns, seconds);
+      snprintf(room, size, "nothing happened for %s", seconds);
       return room;
     case NET_CLOSED:
       return "it was closed here";

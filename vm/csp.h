@@ -980,6 +980,8 @@ char *csp_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
 int csp_parse_float(CspCall *call, const char *text, size_t len, double *out);
 // The float as text, the shortest that reads back: its length, at most 31.
 int csp_format_float(double d, char text[32]);
+// ns as seconds, such as "1.5s", as text with a NUL. Returns its length.
+int csp_format_seconds(int64_t ns, char text[32]);
 // The first (last) place in text where needle is. CSP_NOWHERE: there is none.
 // CSP_GIVEN_UP: the call is to end, and has panicked. An empty needle is at 0
 // (at len).

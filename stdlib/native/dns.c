@@ -66,9 +66,11 @@ static CspStatus query_failed(CspCall *call, DnsQuery *query) {
 }
 
 static CspStatus query_late(CspCall *call, DnsQuery *query) {
-  CspStatus status = csp_ok_coded(call, "timeout",
-                                  "cannot look up \"%s\": no answer for %.6gs",
-                                  query->name, (double)query->timeout / 1e9);
+  char seconds[32];
+  csp_format_seconds(query->timeout, seconds);
+  CspStatus status =
+      csp_ok_coded(call, "timeout", "cannot look up \"%s\": no answer for %s",
+                   query->name, seconds);
   dns_free(call, query);
   return status;
 }

@@ -94,11 +94,9 @@ static CspStatus shake_closed(CspCall *call, Shake *shake) {
 }
 
 static CspStatus shake_late(CspCall *call, Shake *shake) {
-  char why[96], text[32];  // whatever the locale
-  int len = csp_format_float((double)shake->timeout / 1e9, text);
-  if (len > 2 && memcmp(text + len - 2, ".0", 2) == 0) len -= 2;
-  snprintf(why, sizeof why, "the handshake was not over after %.*ss", len,
-           text);
+  char why[96], seconds[32];
+  csp_format_seconds(shake->timeout, seconds);
+  snprintf(why, sizeof why, "the handshake was not over after %s", seconds);
   return shake_fails(call, shake, "timeout", why);
 }
 

@@ -109,6 +109,17 @@ static void floats_are_text_that_reads_back(void **state) {
   assert_true(d == -2.2250738585072014e-308);
 }
 
+static void a_duration_is_a_number_of_seconds(void **state) {
+  (void)state;
+  char seconds[32];
+  assert_int_equal(csp_format_seconds(1500000000, seconds), 4);
+  assert_string_equal(seconds, "1.5s");
+  csp_format_seconds(60000000000, seconds);
+  assert_string_equal(seconds, "60s");
+  csp_format_seconds(1, seconds);
+  assert_string_equal(seconds, "1e-09s");
+}
+
 static void string_methods_are_found_inside(void **state) {
   (void)state;
   assert_false(csp_needs_call(few));
@@ -372,6 +383,7 @@ int main(void) {
       WITH_HOST(a_text_is_found_from_both_ends),
       WITH_HOST(a_float_is_a_whole_number_or_refused),
       WITH_HOST(floats_are_text_that_reads_back),
+      WITH_HOST(a_duration_is_a_number_of_seconds),
       WITH_HOST(string_methods_are_found_inside),
       WITH_HOST(a_value_is_formatted_in_the_runtimes_memory),
       cmocka_unit_test(what_is_to_end_is_given_up),

@@ -2,6 +2,7 @@
 // What csp.h offers natives that work on text: numbers in it, and places in it.
 // Each is linear in its text, and looks on its way whether it is to go on.
 #include <errno.h>
+#include <string.h>
 
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
@@ -24,6 +25,13 @@ int csp_parse_float(CspCall *call, const char *text, size_t len, double *out) {
 }
 
 int csp_format_float(double d, char text[32]) { return format_float(d, text); }
+
+int csp_format_seconds(int64_t ns, char text[32]) {
+  int len = format_float((double)ns / 1e9, text);
+  if (len > 2 && memcmp(text + len - 2, ".0", 2) == 0) len -= 2;
+  memcpy(text + len, "s", 2);
+  return len + 1;
+}
 
 // --- Places -----------------------------------------------------------------
 static bool text_goes_on(void *call, size_t units) {
