@@ -265,7 +265,8 @@ typedef CspStatus (*CspFn)(CspCall *call);
 // A row without fn says what holds for the rows after it.
 //   CSP_NEEDS(CSP_FILES)  they need that of CspConfig.allowed, up to the next
 //   CSP_REPEATABLE        where they find no memory they have changed nothing
-//                         yet, and are called again after a collection
+//                         yet, and are called again after a collection, unless
+//                         they have blocked (csp_block)
 //
 // CSP_REAL("sqrt", sqrt) is a row for a C function from double to double, such
 // as double sqrt(double). Scripts call it with an int or a float and get a
@@ -518,7 +519,8 @@ typedef struct CspWatch {
 } CspWatch;
 CspWatch csp_watch(const CspCall *call);
 bool csp_in_vain(const CspWatch *watch);
-// The native's result is what calling function with these arguments gives.
+// The native's result is what calling function with these arguments gives. It
+// takes no memory if there are no more than the native has, and 8 at most.
 CspStatus csp_tail(CspCall *call, CspValue function, int argc,
                    const CspValue *argv);
 // A predeclared, hidden or prelude function, or undef if there is none.
