@@ -494,6 +494,11 @@ static bool no_such(Local *local, Goroutine *g, Value x,
     return vm_panic(local, g, "%s has no method `%s`: write `%s`",
                     value_type_name(x), name->own, habit);
   access_each_name(local->vm, x, suggest_name, &suggest);
+  if (value_is_type(x, OBJ_TUPLE) && suggest.best == NULL)
+    return vm_panic(local, g,
+                    "tuple has no method `%s`: its elements are `t[0]` and so "
+                    "on, and `for (a, b) in x` takes it apart",
+                    name->own);
   if (value_is_type(x, OBJ_INSTANCE))
     return access_unknown(local, g, &suggest, "%s has no field or method `%s`",
                           value_type_name(x), name->own);

@@ -273,8 +273,34 @@ static int param_index(const Params *params, const ObjString *name) {
   return -1;
 }
 
+// Parameters that other languages have there, with what is written here.
+static const char *foreign_parameter(const char *function, const char *name) {
+  static const struct {
+    const char *function, *name, *here;
+  } known[] = {
+      {"list.sort", "key", "xs.sort_by(f)"},
+      {"list.sort", "reverse", "xs.sort(func(a, b) => a > b)"},
+      {"list.sort_by", "reverse", "xs.sort_by(f).reverse()"},
+      {"max", "key", "xs.max_by(f)"},
+      {"min", "key", "xs.min_by(f)"},
+      {"println", "end", "print(x)"},
+      {"print", "file", "fmt.eprint(x)"},
+      {"println", "file", "fmt.eprintln(x)"},
+      {"println", "sep", "println(xs.join(sep))"},
+  };
+  for (size_t n = 0; n < sizeof known / sizeof *known; n++)
+    if (strcmp(known[n].function, function) == 0 &&
+        strcmp(known[n].name, name) == 0)
+      return known[n].here;
+  return NULL;
+}
+
 static bool no_parameter(Local *local, Goroutine *g, Value f,
                          const Params *params, const char *name) {
+  const char *here = foreign_parameter(function_name(f), name);
+  if (here != NULL)
+    return vm_panic(local, g, "%s has no parameter `%s`: write `%s`",
+                    function_name(f), name, here);
   Suggest suggest = {.wanted = name};
   for (int n = 0; n < params->count; n++)
     suggest_try(&suggest, params->names[n]->own);

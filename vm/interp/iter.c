@@ -11,6 +11,7 @@
 #include "vm/interp/iter.h"
 #include "vm/code/operands.h"
 #include "vm/heap/local.h"
+#include "vm/interp/access.h"
 #include "vm/interp/call.h"
 #include "vm/interp/explain.h"
 #include "vm/interp/group_block.h"
@@ -68,11 +69,21 @@ static bool start_map(Local *local, Goroutine *g, Value *state, Value x) {
   return true;
 }
 
+static void note_lines(void *has, const char *name) {
+  if (strcmp(name, "lines") == 0) *(bool *)has = true;
+}
+
+static bool no_loop(Local *local, Goroutine *g, Value x) {
+  bool lines = false;
+  if (x != VALUE_NIL) access_each_name(local->vm, x, note_lines, &lines);
+  return explain_panic(local, g, "cannot iterate over %s%s", value_type_name(x),
+                       lines ? ": write `for line in x.lines()`" : "");
+}
+
 // state: what csp_ok_each gives is walked so, too.
 static bool start_host(Local *local, Goroutine *g, Value *state, Value x) {
   CspEach iterate = host_iterate(x);
-  if (iterate == NULL)
-    return vm_panic(local, g, "cannot iterate over %s", value_type_name(x));
+  if (iterate == NULL) return no_loop(local, g, x);
   ObjEach *each = (ObjEach *)heap_alloc(&local->heap, sizeof *each, OBJ_EACH);
   if (each == NULL) return vm_panic_memory(local, g);
   each->next = iterate;
@@ -123,8 +134,7 @@ bool iter_start(Local *local, Goroutine *g, Value *state, Value x) {
       set(state, x, 0, ITER_FUNC);
       return true;
     default:
-      return explain_panic(local, g, "cannot iterate over %s",
-                           value_type_name(x));
+      return no_loop(local, g, x);
   }
 }
 
