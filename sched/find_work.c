@@ -319,6 +319,25 @@ static void leave_at_exit(M *m) {
   rt_unlock(&sched->lock);
 }
 
+// Sysmon asks for it: see help_stuck there. What is here makes room, and is not
+// forgotten by Ms that look for work meanwhile.
+static G *help(P *p, bool *inherit) {
+  Sched *sched = p->sched;
+  // RMW: the bits that others set stay
+  rt_and(&p->look, ~(uint32_t)LOOK_HELP);
+  uint32_t at = rt_load_relaxed(&p->helps);  // relaxed: after the RMW
+  if (at >= (uint32_t)procs_now(sched) || (int)at == p->id) return NULL;
+  GList list = {0};
+  for (G *g; (g = runq_pop(p)) != NULL;) glist_push(&list, g);
+  if (list.count > 0) {
+    rt_lock(&sched->lock);
+    global_put_list(sched, &list);
+    rt_unlock(&sched->lock);
+    idle_wakep(sched);
+  }
+  return steal_from(p, p_at(sched, (int)at), true, inherit);
+}
+
 // --- The whole --------------------------------------------------------------
 // A P that may touch what Ps share. false: the runtime ends.
 static bool have_p(M *m) {
@@ -343,7 +362,7 @@ static void now_and_then(P *p) {
 }
 
 G *find_work_next(M *m, bool *inherit) {
-  for (;;) {
+  for (G *g;;) {
     if (!have_p(m)) return NULL;
     P *p = m->p;
     now_and_then(p);
@@ -364,11 +383,12 @@ G *find_work_next(M *m, bool *inherit) {
       return NULL;
     }
     *inherit = false;
+    if (look & LOOK_HELP && (g = help(p, inherit)) != NULL) return g;
     run_own_timers(p);
     inbox_drain(p);
     poll_between_turns(p);
     bool global = end_of_turn(p);
-    G *g = urgent_take(p);
+    g = urgent_take(p);
     if (g == NULL && global) g = global_get(p, 1);
     if (g == NULL) g = take_local(p, inherit);
     if (g != NULL) return g;

@@ -241,6 +241,7 @@ struct Sched {
     RtThread thread;
     int64_t line_at;     // when it prints the next trace line
     int64_t counted_at;  // when it counted the CPUs
+    uint32_t helped;     // sysmon alone: the id of the P that it has asked last
   } sysmon;
   // How many Ps there are to be; see resize.c.
   struct {

@@ -24,6 +24,7 @@ enum {
   LOOK_INBOX = 32,     // drain the inbox
   LOOK_LOCKED = 64,    // its M runs a callback: no switch in place (callback.c)
   LOOK_ALONE = 128,    // another P waits until it is no longer alone (alone.c)
+  LOOK_HELP = 256,     // sysmon: take what waits at the P `helps`
 };
 
 // What p->marks says: this P's next G to be readied, run or made takes the long
@@ -193,6 +194,7 @@ struct P {
   uint32_t awaits;        // atomic: another P is alone (alone.c)
   uint32_t stopped_from;  // its PStatus before the world was stopped last
   P *idle_link;
+  uint32_t helps;        // atomic: the id of a P without looks, for LOOK_HELP
   uint32_t sysmon_tick;  // sysmon's: schedtick at sysmon_when
   int64_t sysmon_when;
   uint64_t sysmon_call;  // sysmon's: p->calls at sysmon_call_when

@@ -29,6 +29,7 @@ static bool attend(P *p, uint32_t look, bool *slice_over) {
     rt_and(&p->look, ~(uint32_t)LOOK_PREEMPT);
     *slice_over = true;
   }
+  if (look & LOOK_HELP) *slice_over = true;  // find_work_next clears it
   if ((look & (LOOK_WORLD | LOOK_HANDSHAKE)) && !stop_world_attend(p->m)) {
     return true;
   }

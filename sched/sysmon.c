@@ -111,6 +111,30 @@ static bool watch_call(Sched *sched, P *p, int64_t now, int64_t *due) {
   return work;
 }
 
+// What waits at a P without looks waits as long as its native lasts. If no P is
+// idle, one that has looks is asked to take some of it. Without looks is a P
+// that has not minded the end of a slice which an earlier round has set.
+static void help_stuck(Sched *sched, int64_t now) {
+  P *stuck = NULL, *helper = NULL;
+  if (rt_load_relaxed(&sched->idle_count) > 0) return;  // relaxed: a hint
+  for (int i = 0; i < procs_now(sched); i++) {
+    P *p = p_at(sched, i);
+    if (p_status(p) != P_RUNNING) continue;  // a hint
+    int64_t first = timers_first(p);
+    bool waits = runq_length(p) > 0 || (first != 0 && now - first > URGENT_NS);
+    if ((rt_load_relaxed(&p->look) & LOOK_PREEMPT) == 0) {  // relaxed: a hint
+      if (p->id != (int)sched->sysmon.helped || helper == NULL) helper = p;
+    } else if (waits) {
+      stuck = p;
+    }
+  }
+  if (stuck == NULL || helper == NULL) return;
+  sched->sysmon.helped = (uint32_t)helper->id;  // another one next time
+  rt_store_relaxed(&helper->helps, (uint32_t)stuck->id);  // relaxed: see below
+  // RMW: the bits that others set stay. It publishes the id
+  rt_or(&helper->look, LOOK_HELP);
+}
+
 // *work: a P in a call has work.
 static int64_t watch_all(Sched *sched, int64_t now, bool *work) {
   int64_t next = now + ROUND_MAX;
@@ -174,6 +198,7 @@ void sysmon_main(void *arg) {
     bool work = false;
     if (poll_is_due(sched, now - SLICE_NS)) poll_block(sched, 0, true);
     crowd_watch(sched, now);
+    help_stuck(sched, now);  // before this round ends slices
     int64_t next = watch_all(sched, now, &work);
     // relaxed, both: a hint. A thread that finds it 0 sets the note
     if (work || rt_load_relaxed(&sched->sysmon.hurry) != 0) {

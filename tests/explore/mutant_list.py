@@ -266,6 +266,11 @@ MUTANTS = [Mutant(*row) for row in [
     ("a quick send without the lock", "chan", "quick_one_to_one", "chan_quick.h",
      "if (!chan_lock_try(p, chan)) return false;\n  bool fits = chan_has_room",
      "bool fits = chan_has_room"),
+    ("nobody helps a P without looks", "progress", "host_native_hog",
+     "sysmon.c", "rt_or(&helper->look, LOOK_HELP);", ""),
+    ("a helper takes nothing", "progress", "host_native_hog", "find_work.c",
+     "return steal_from(p, p_at(sched, (int)at), true, inherit);",
+     "return NULL;"),
     # --- crowding
     ("the last M that works rests", "crowd", "crowd_2", "find_work.c",
      "if (idle + 1 >= (uint32_t)procs_now(sched)) m->rests = false;",

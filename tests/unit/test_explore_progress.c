@@ -35,6 +35,7 @@ enum {
   NATIVE_NS = 50 * NS_PER_US,           // between two looks of a native
   HOG_NS = 100 * NS_PER_US,             // between two of a hog
   HOST_NS = 16 * NS_PER_MS,             // two rounds of sysmon, and a search
+  BUSY_HOST_NS = 40 * NS_PER_MS,        // ... beside one that computes
   TURN_OF_PAIR_NS = 2 * NS_PER_US,      // a ping-pong pair's
   SLEEPER_LATE_NS = 2 * NS_PER_MS,      // beside hogs
   TICK_LATE_NS = 6 * NS_PER_MS,         // beside calls: a round of sysmon
@@ -313,12 +314,12 @@ static void spawn_then_native(P *p, Task *task) {
 }
 
 // A host's does not look. It computes until the other has run.
-static void run_host_native(P *p) {
+static void run_host_native(P *p, int64_t limit) {
   int64_t begun = explore_now();
   sched_enter_host(p);
   while (!rt_load_seq(&over)) {
     compute_for(NATIVE_NS);
-    EXPLORE_CHECK(explore_now() - begun <= HOST_NS,
+    EXPLORE_CHECK(explore_now() - begun <= limit,
                   "a goroutine waits behind a host's native for %lld us",
                   (long long)((explore_now() - begun) / NS_PER_US));
   }
@@ -328,7 +329,15 @@ static void send_then_host_native(P *p, Task *task) {
   CO_BEGIN;
   while (task->shared->chans[0]->recv_first == NULL) CO_YIELD;
   CO_SEND(task->shared->chans[0], 7);
-  run_host_native(p);
+  run_host_native(p, HOST_NS);
+  CO_END;
+}
+
+// No P is idle, as the other has a hog.
+static void spawn_then_host_native_beside_hog(P *p, Task *task) {
+  CO_BEGIN;
+  world_go(p, &task->shared->tasks[PROGRESS_TASKS - 1], just_run);
+  run_host_native(p, BUSY_HOST_NS);
   CO_END;
 }
 
@@ -336,7 +345,7 @@ static void spawn_then_host_native(P *p, Task *task) {
   // as two searches have left it
   rt_store_relaxed(&task->shared->sched->futile, (uint32_t)FUTILE_MAX);
   world_go(p, &task->shared->tasks[PROGRESS_TASKS - 1], just_run);
-  run_host_native(p);
+  run_host_native(p, HOST_NS);
   task_end(p, task);
 }
 
@@ -537,6 +546,10 @@ static void nobody_waits_behind_a_native(void **state) {
                      .procs = 2,
                      .turns = 10,
                      .bodies = {spawn_then_host_native}});
+  run((ProgressTest){.name = "host_native_hog",
+                     .procs = 2,
+                     .turns = 10,
+                     .bodies = {spawn_then_host_native_beside_hog, hog, hog}});
 }
 
 static void lines_come_beside_pairs(void **state) {

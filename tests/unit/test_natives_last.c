@@ -70,6 +70,16 @@ static void from_a_timer(void **state) {
   expect_all("import \"time\"", "go { time.sleep(2ms); tell() }");
 }
 
+// No P is idle: the other one has a goroutine that computes.
+static void beside_one_that_computes(void **state) {
+  (void)state;
+  expect_all("go { for { } }", "go tell()");
+  expect_all("go { for { } }; c := chan()\ngo { for x in c { tell() } }",
+             "c <- i");
+  expect_all("import \"time\"; go { for { } }",
+             "go { time.sleep(2ms); tell() }");
+}
+
 // sched.stats() shows how many calls there were of a host's natives.
 static void calls_are_counted(void **state) {
   (void)state;
@@ -91,6 +101,7 @@ int main(void) {
       cmocka_unit_test(a_receiver_that_runs_next),
       cmocka_unit_test(after_many),
       cmocka_unit_test(from_a_timer),
+      cmocka_unit_test(beside_one_that_computes),
       cmocka_unit_test(calls_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
