@@ -29,8 +29,8 @@ SHARED_sqlite  := database_rows
 HEADER_dns  := ares.h
 LIBS_dns    := -lcares
 PACKAGE_dns := libc-ares-dev
-HEADER_postgres  := postgresql/libpq-fe.h openssl/crypto.h
-LIBS_postgres    := -lpq -lcrypto
+HEADER_postgres  := postgresql/libpq-fe.h openssl/ssl.h
+LIBS_postgres    := -lpq -lssl -lcrypto
 PACKAGE_postgres := libpq-dev or libssl-dev
 SHARED_postgres  := database_rows
 

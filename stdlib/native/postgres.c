@@ -35,7 +35,8 @@
 // libpq's memory is not the runtime's. Data that has come and is no value yet
 // is counted for all links of the runtime (`held`). If the runtime has a limit
 // of memory, the count is bounded. For that libpq does not get the server's
-// socket itself, but one end of a gate (postgres_gate.c).
+// socket itself, but one end of a gate (postgres_gate.c). Each link has a gate
+// while it connects (postgres_asked.c).
 #include "stdlib/native/postgres.h"
 
 #include <string.h>

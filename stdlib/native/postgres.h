@@ -7,6 +7,7 @@
 //   postgres_link.c     which call has a link, what that owns, how it waits
 //   postgres_gate.c     bounds what libpq reads at once
 //   postgres_connect.c  addresses and connecting
+//   postgres_asked.c    what a server may ask of a client that connects
 //   postgres_streams.c  keeps libpq off descriptors 0 to 2
 //   postgres_run.c      statements
 //   postgres_values.c   arguments and rows, from and to values of the language
@@ -17,6 +18,7 @@
 
 #include <locale.h>
 #include <postgresql/libpq-fe.h>
+#include <sys/types.h>
 
 #include "stdlib/native/database_rows.h"
 #include "vm/csp.h"
@@ -27,8 +29,10 @@ enum {
   PG_KEPT_BYTES = 1 << 18,  // more in one statement, and the link is not kept
   PG_MESSAGE = 1024,
   PG_CODE = 16,
-  PG_DEEP = 16,    // lists in one another
-  PG_SETTING = 64  // of a setting's name
+  PG_DEEP = 16,         // lists in one another
+  PG_SETTING = 64,      // of a setting's name
+  PG_ASKED = 2000,      // bytes of a message that asks for a password
+  PG_ROUNDS = 1000000,  // of hashing a password
 };
 
 // What _run wants, as postgres.csp has it: rows from 1 on, or one of these.
@@ -80,6 +84,18 @@ typedef struct PgFrames {
   char name[PG_SETTING];
 } PgFrames;
 
+// What a server that is connected to has asked, as far as it was seen.
+typedef struct PgAsked {
+  bool foul;            // it wants too much
+  uint8_t kind;         // of the message
+  uint8_t filled;       // bytes of its head, as of PgFrames
+  uint8_t record_head;  // the same of TLS
+  uint32_t left;        // of the message's body
+  uint32_t record;      // of the record's body
+  size_t used;
+  char body[PG_ASKED + 1];
+} PgAsked;
+
 typedef struct PgLink {
   Csp *csp;
   DbShared *shared;
@@ -88,6 +104,7 @@ typedef struct PgLink {
   CspFd *fd;                  // of a duplicate of the connection's descriptor
   bool gated, gate_shut;      // gate_shut: nothing can be sent any more
   int gate_real, gate_outer;  // descriptors, if gated
+  ino_t gate_inode;           // of libpq's end
   PgFrames frames;            // that have passed it
   char state;                 // atomic: PG_FREE or PG_TAKEN
   bool closed;                // atomic: by _close or _drop
@@ -113,6 +130,7 @@ typedef struct PgLink {
   // while it connects
   char *info;
   int step;  // what PQconnectPoll said
+  PgAsked asked;
 } PgLink;
 
 enum { PG_FREE, PG_TAKEN };
@@ -188,21 +206,31 @@ void pg_streams_take(void);
 void pg_streams_give(void);
 
 // --- postgres_gate.c --------------------------------------------------------
-// Puts the gate before the socket of a link that is connected. false: no
-// descriptors.
+// Puts the gate before the socket of a link. false: no descriptors.
 bool pg_gate(PgLink *link);
+// Whether libpq still has the gate's end, and has closed no socket since.
+bool pg_gate_is_there(const PgLink *link);
 // Without a gate these do nothing.
 void pg_gate_in(PgLink *link);  // lets a piece in, if libpq has read the last
 // What libpq has sent goes on. Returns whether there was some, and all has
 // gone.
 bool pg_gate_out(PgLink *link);
 bool pg_gate_holds(PgLink *link);  // whether some has not
+bool pg_gate_waits(PgLink *link);  // whether libpq has something to read
 void pg_gate_end(PgLink *link);
 
 // --- postgres_connect.c -----------------------------------------------------
 CspStatus pg_parse(CspCall *call);
 CspStatus pg_connect(CspCall *call);
 const char *pg_code_of_text(const char *message);
+
+// --- postgres_asked.c -------------------------------------------------------
+// Both in the link's work, in csp_block.
+// PQconnectPoll, with what has come. link->step is what that says, or that it
+// failed, as the server wants too much (link->asked.foul) or without a gate.
+void pg_connect_step(PgLink *link);
+// Takes the gate away, where there is one. false: something is in it.
+bool pg_connect_ungate(PgLink *link);
 
 // --- postgres_run.c ---------------------------------------------------------
 CspStatus pg_run(CspCall *call);

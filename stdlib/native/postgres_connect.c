@@ -5,9 +5,10 @@
 // in full, so that it looks at neither. Hosts have their addresses already.
 //
 // PQconnectPoll may take long, as it derives keys from passwords as often as
-// the server says. So it is called in csp_block. Between its calls no thread
-// waits. Its socket may be another one each time, and then has perhaps the same
-// number. So each wait watches a duplicate of its own.
+// the server says, within bounds (postgres_asked.c). So it is called in
+// csp_block. Between its calls no thread waits. Its socket may be another one
+// each time, and then has perhaps the same number. So each wait watches a
+// duplicate of its own.
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/crypto.h>
@@ -178,7 +179,10 @@ static void pg_connect_on(PgLink *link) {
     PQsetErrorVerbosity(link->conn, PQERRORS_VERBOSE);
     return;
   }
-  link->step = PQconnectPoll(link->conn);
+  pg_connect_step(link);
+  if (link->step == PGRES_POLLING_OK && link->most_held == SIZE_MAX &&
+      !pg_connect_ungate(link))
+    link->step = PGRES_POLLING_FAILED;
 }
 
 // In csp_block.
@@ -195,7 +199,8 @@ static CspStatus pg_connect_done(CspCall *call, void *data, bool made);
 // A duplicate of the socket, watched, both of whose turns this call has. NULL:
 // errno tells why.
 static CspFd *pg_watch(CspCall *call, PgLink *link) {
-  int copy = fcntl(PQsocket(link->conn), F_DUPFD_CLOEXEC, 3);
+  int copy = fcntl(link->gated ? link->gate_real : PQsocket(link->conn),
+                   F_DUPFD_CLOEXEC, 3);
   if (copy < 0) return NULL;
   CspFd *fd = csp_fd_open(call, copy);  // libpq's sockets have O_NONBLOCK
   if (fd == NULL) {
@@ -234,13 +239,13 @@ static CspStatus pg_connected(CspCall *call, PgLink *link) {
   link->fd = pg_watch(call, link);
   link->cancel = PQgetCancel(link->conn);
   if (link->fd == NULL || link->cancel == NULL ||
-      PQsetnonblocking(link->conn, 1) != 0 ||
-      (link->most_held != SIZE_MAX && !pg_gate(link))) {
+      PQsetnonblocking(link->conn, 1) != 0) {
     pg_unwatch(call, link);
     return pg_connect_fails_with(call, link, "limit",
                                  "no descriptor or memory is left");
   }
   PQsetErrorVerbosity(link->conn, PQERRORS_DEFAULT);
+  link->frames = (PgFrames){.off = PQsslInUse(link->conn) == 1};
   csp_alloc_free(link->info);  // it has the password
   link->info = NULL;
   CspValue v = csp_host_new(call, &pg_link_class, (void **)&own);
@@ -263,6 +268,10 @@ static CspStatus pg_connect_done(CspCall *call, void *data, bool made) {
     return CSP_PANIC;
   }
   if (!made) return pg_connect_fails_with(call, link, "limit", csp_no_thread());
+  if (link->asked.foul)
+    return pg_connect_fails_with(
+        call, link, "limit",
+        "the server wants a password to be hashed more than 1,000,000 times");
   if (link->step == PGRES_POLLING_FAILED) {
     pg_connect_error(link);
     return pg_connect_fails(call, link);
@@ -275,7 +284,8 @@ static CspStatus pg_connect_done(CspCall *call, void *data, bool made) {
   if (link->fd == NULL)
     return pg_connect_fails_with(call, link, csp_errno_code(errno),
                                  strerrordesc_np(errno));
-  CspSide side = link->step == PGRES_POLLING_READING ? CSP_READS : CSP_WRITES;
+  bool reads = link->step == PGRES_POLLING_READING && !pg_gate_holds(link);
+  CspSide side = reads ? CSP_READS : CSP_WRITES;
   csp_when_ready(call, link->fd, side, link->until);
   return csp_again(call, pg_connect_ready, &link, sizeof link, 0);
 }

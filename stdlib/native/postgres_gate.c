@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The module postgres: a gate between libpq and the socket, for runtimes with a
-// limit of memory. The native that has the link calls these functions.
+// The module postgres: a gate between libpq and the socket, while a link
+// connects (postgres_asked.c), and later in runtimes with a limit of memory.
+// The native that has the link, or its work, calls these functions.
 //
 // libpq reads a socket until it is empty. If the server is faster than libpq,
 // it reads a whole message, which may have 1 GB. So libpq gets one end of a
@@ -19,6 +20,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stdlib/native/postgres.h"
@@ -34,13 +36,22 @@ bool pg_gate(PgLink *link) {
     close(real);
     return false;
   }
-  bool put = dup3(pair[1], number, O_CLOEXEC) == number;
+  struct stat info;
+  bool put =
+      dup3(pair[1], number, O_CLOEXEC) == number && fstat(pair[1], &info) == 0;
+  if (put) link->gate_inode = info.st_ino;
   close(pair[1]);
   link->gated = true;
-  link->frames = (PgFrames){.off = PQsslInUse(link->conn) == 1};
   link->gate_real = real;
   link->gate_outer = csp_above_streams(pair[0]);
   return put && link->gate_outer >= 0;
+}
+
+bool pg_gate_is_there(const PgLink *link) {
+  struct stat info;
+  int number = PQsocket(link->conn);
+  return number >= 0 && fstat(number, &info) == 0 &&
+         info.st_ino == link->gate_inode;
 }
 
 // The bytes that can be read from it at once.
@@ -182,6 +193,10 @@ bool pg_gate_out(PgLink *link) {
     any = true;
   }
   return any;
+}
+
+bool pg_gate_waits(PgLink *link) {
+  return link->gated && gate_waiting(PQsocket(link->conn)) > 0;
 }
 
 bool pg_gate_holds(PgLink *link) {
