@@ -1020,8 +1020,7 @@ bool csp_from_cbor(CspCall *call, const void *data, size_t len, size_t *used,
                    CspValue *value, char **error);
 // The same for natives, in pieces, for `return csp_ok_to_cbor(...)`. The result
 // is (bytes, nil) or (value, nil), or (nil, error) with a code: "invalid" where
-// v cannot be written, "syntax" where data (a string or bytes, an argument) is
-// wrong.
+// v cannot be written, "syntax" where data (a string or bytes) is wrong.
 CspStatus csp_ok_to_cbor(CspCall *call, CspValue v);
 CspStatus csp_ok_from_cbor(CspCall *call, CspValue data);
 

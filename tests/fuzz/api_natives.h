@@ -270,6 +270,18 @@ static CspStatus native_cbor(CspCall *call) {
   return fine ? csp_ok_value(call, v) : csp_panic_memory(call);
 }
 
+// The same in pieces.
+static CspStatus native_packed(CspCall *call) {
+  return csp_ok_to_cbor(call, csp_arg(call, 0));
+}
+
+static CspStatus native_unpacked(CspCall *call) {
+  CspValue data = csp_arg(call, 0);
+  if (csp_type(data) != CSP_STRING && csp_type(data) != CSP_BYTES)
+    return csp_bad_arg(call, 0, "a string or bytes");
+  return csp_ok_from_cbor(call, data);
+}
+
 static CspStatus native_vec(CspCall *call) {
   int64_t n;
   if (!csp_need_int(call, 0, &n)) return CSP_PANIC;
@@ -279,6 +291,8 @@ static CspStatus native_vec(CspCall *call) {
 static const CspFunction functions[] = {CSP_REPEATABLE,
                                         {"vec", "n", native_vec},
                                         {"cbor", "v", native_cbor},
+                                        {"packed", "v", native_packed},
+                                        {"unpacked", "d", native_unpacked},
                                         {"again", "n", native_again},
                                         {"each", "a, b", native_each},
                                         {NULL, NULL, NULL}};

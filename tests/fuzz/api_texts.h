@@ -59,6 +59,7 @@ static CspStatus native_find(CspCall *call) {
   if (error == ECANCELED) return CSP_PANIC;
   char digits[32];
   if (error == 0 && csp_format_float(d, digits) != (int)strlen(digits)) abort();
+  if (csp_format_seconds(first, digits) != (int)strlen(digits)) abort();
   csp_return(call, csp_int(call, first));
   return csp_ok_float(call, d);
 }

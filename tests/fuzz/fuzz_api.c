@@ -17,7 +17,8 @@ static const char *const scripts[] = {
     "import \"host\"\nimport \"values\"\nfunc f(n = 9) => "
     "values.again(n)\nfunc g() { m := {}; for i in 9 { v := values.vec(i)\n"
     "m[v] = v + v; v[i] = i }; return m }\nfunc back(v) { for x in v { "
-    "host.keep(x) }; return values.cbor(v) }\n",
+    "host.keep(x) }; data, _ := values.packed(v); "
+    "if data != nil { values.unpacked(data) }; return values.cbor(v) }\n",
     "import \"host\"\nimport \"values\"\nfunc f() { xs := []\nfor x in "
     "values.each(1, 2) { xs.push(values.vec(len(xs))) }\nreturn xs.sort() }\n"
     "func g() => host.go(f)\nfunc back(x) { host.work(); values.each(x, f) }\n",
