@@ -252,8 +252,10 @@ static bool read_chunk(CborReader *reader, CspValue *v, bool *complete) {
   if (head.info == CBOR_INDEFINITE && head.major == CBOR_SIMPLE) {
     run->chunked = run->checks = false;
     reader->start = run->begin;
-    return make_string(reader, run->major, chunks->data, chunks->len, v,
-                       complete);
+    bool fine =
+        make_string(reader, run->major, chunks->data, chunks->len, v, complete);
+    if (*complete) text_free(&run->chunks);  // else copy_part does that
+    return fine;
   }
   if (head.major != run->major || head.info == CBOR_INDEFINITE)
     return refuse_item(reader, reader->start,
@@ -488,7 +490,7 @@ static bool refuse_more(CborReader *reader) {
 
 static void reader_free(CborReader *reader) {
   mem_free(reader->levels);
-  if (reader->run.chunks.data != NULL) text_free(&reader->run.chunks);
+  text_free(&reader->run.chunks);
 }
 
 static bool from_cbor_in(CborReader *reader, size_t *used, CspValue *value,
