@@ -480,32 +480,6 @@ static bool closes(int kind) {
   return kind == TOK_RPAREN || kind == TOK_RBRACK || kind == TOK_RBRACE;
 }
 
-// Looks at a line that begins no further right than the statement that it
-// should continue. If it does not fit, a bracket of that statement was not
-// closed.
-static void give_up_brackets(Parse *parse, const Token *token, Pos end) {
-  Bracket *block = block_of(parse);
-  if (block == top_bracket(parse) || closes(token->kind) || block->seen == 0)
-    return;
-  if (token->pos.col > block->first.pos.col) return;
-  if (!parse->skipping) {
-    int kind = begins_format(parse, token) ? TOK_FORMAT : token->kind;
-    if (grammar_accepts(parse->parser, kind)) return;
-    parse_unexpected(parse, token);
-  }
-  abandon(parse, (int)(block - parse->brackets));
-  give_newline(parse, FROM_NEWLINE, end);
-}
-
-// Between the token that ended at `end` and this one lies a newline.
-static void begin_line(Parse *parse, const Token *token, Pos end) {
-  if (top_bracket(parse)->kind != OPEN_BLOCK) {
-    give_up_brackets(parse, token, end);
-  } else if (ends_statement(parse->last.kind)) {
-    give_newline(parse, FROM_NEWLINE, end);
-  }
-}
-
 // Whether the token names an argument of a call, `f(default: 1)`: it begins an
 // argument, and a colon comes after it.
 static bool names_argument(const Parse *parse) {
@@ -525,6 +499,39 @@ static bool is_name_here(const Parse *parse, const Token *token) {
   bool value = token->kind == TOK_NIL || token->kind == TOK_TRUE ||
                token->kind == TOK_FALSE;
   return !value && names_argument(parse);
+}
+
+// What the token becomes where it stands (dispatch, open_brace, step).
+static int kind_here(Parse *parse, const Token *token) {
+  if (begins_format(parse, token)) return TOK_FORMAT;
+  if (is_name_here(parse, token)) return TOK_NAME;
+  bool map = token->kind == TOK_LBRACE && !opens_block(parse);
+  return map ? TOK_MAP_BEGIN : token->kind;
+}
+
+// Looks at a line that begins no further right than the statement that it
+// should continue. If it does not fit, a bracket of that statement was not
+// closed.
+static void give_up_brackets(Parse *parse, const Token *token, Pos end) {
+  Bracket *block = block_of(parse);
+  if (block == top_bracket(parse) || closes(token->kind) || block->seen == 0)
+    return;
+  if (token->pos.col > block->first.pos.col) return;
+  if (!parse->skipping) {
+    if (grammar_accepts(parse->parser, kind_here(parse, token))) return;
+    parse_unexpected(parse, token);
+  }
+  abandon(parse, (int)(block - parse->brackets));
+  give_newline(parse, FROM_NEWLINE, end);
+}
+
+// Between the token that ended at `end` and this one lies a newline.
+static void begin_line(Parse *parse, const Token *token, Pos end) {
+  if (top_bracket(parse)->kind != OPEN_BLOCK) {
+    give_up_brackets(parse, token, end);
+  } else if (ends_statement(parse->last.kind)) {
+    give_newline(parse, FROM_NEWLINE, end);
+  }
 }
 
 static bool step(Parse *parse) {
