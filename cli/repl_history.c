@@ -38,9 +38,13 @@ static void make_folders(char *path) {
   }
 }
 
+// Another kind of file (a FIFO, /dev/zero) may wait, or have no end. And
+// nothing of the terminal's would interrupt that.
 static FILE *open_file(const char *path, int flags, const char *mode) {
-  int fd = open(path, flags | O_CLOEXEC, 0600);
-  FILE *file = fd >= 0 ? fdopen(fd, mode) : NULL;
+  struct stat status;
+  int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+  bool regular = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  FILE *file = regular ? fdopen(fd, mode) : NULL;
   if (file == NULL && fd >= 0) close(fd);
   return file;
 }
@@ -73,7 +77,7 @@ static int load(History *all, const char *path) {
   char *line = NULL;
   size_t room = 0;
   int count = 0;
-  FILE *file = fopen(path, "re");
+  FILE *file = open_file(path, O_RDONLY, "r");
   while (file != NULL && getline(&line, &room, file) > 0) {
     decode(line);
     if (*line != '\0') history(all, &event, H_ENTER, line);
