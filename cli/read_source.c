@@ -43,9 +43,14 @@ static int make_room(Reading *reading) {
   return 0;
 }
 
-// Another reader of the FIFO may have been faster.
+// Another reader of the FIFO may have been faster, or standard input is one
+// that never waits, as some parents make it.
 static bool is_retried(const Reading *reading) {
-  return errno == EINTR || (errno == EAGAIN && reading->stop != NULL);
+  if (errno == EINTR) return true;
+  if (errno != EAGAIN) return false;
+  struct pollfd now = {reading->fd, POLLIN, 0};
+  if (reading->stop == NULL) poll(&now, 1, -1);
+  return true;
 }
 
 // 0, or an errno. It stops after the piece that is over SOURCE_MAX.

@@ -198,15 +198,15 @@ static void end_evaluation(Repl *repl) {
   repl->running = NULL;
 }
 
-bool repl_start(Repl *repl, CspCall *call, char *text, const char *path,
-                ShowMode mode) {
+bool repl_start(Repl *repl, CspCall *call, char *text, size_t len,
+                const char *path, ShowMode mode) {
   if (text == NULL) return false;
   repl->input_text = text;
   repl->mode = mode;
   snprintf(repl->name, sizeof repl->name, "repl[%d]", ++repl->number);
   repl->input = (SessionInput){.path = path != NULL ? path : repl->name,
                                .text = text,
-                               .len = strlen(text),
+                               .len = len,
                                .file = path != NULL};
   ObjClosure *main = session_compile(&repl->session, call->local, &repl->input);
   if (repl->input.messages != NULL) repl_say(repl, "%s", repl->input.messages);
@@ -349,7 +349,7 @@ static void read_work(void *data) {
   Repl *repl = data;
   // release: as below. The editor was made before, so it orders nothing more
   rt_store_release(&repl->reading, 1u);
-  repl->text = read_input(repl);
+  repl->text = read_input(repl, &repl->len);
   // relaxed: what is counted after the store below is not in it
   repl->seen = rt_load_relaxed(&repl->interrupts);
   // release: keeps the load before it. Pairs with the acquire in repl_interrupt
@@ -394,8 +394,7 @@ static bool is_interrupted(void *arg) {
 static void load_work(void *data) {
   Repl *repl = data;
   SourceStop stop = {is_interrupted, repl};
-  size_t len;
-  repl->error = source_load(repl->path, &stop, &repl->text, &len);
+  repl->error = source_load(repl->path, &stop, &repl->text, &repl->len);
 }
 
 static CspStatus load_done(CspCall *call, void *data, bool made) {
@@ -403,7 +402,8 @@ static CspStatus load_done(CspCall *call, void *data, bool made) {
   Repl *repl = data;
   char *text = repl->text;
   repl->text = NULL;
-  if (text != NULL && repl_start(repl, call, text, repl->path, SHOW_VALUES))
+  if (text != NULL &&
+      repl_start(repl, call, text, repl->len, repl->path, SHOW_VALUES))
     return running(call, repl);
   if (text == NULL) {
     const char *why = !made                      ? csp_no_thread()
@@ -442,11 +442,11 @@ static CspStatus read_done(CspCall *call, void *data, bool made) {
   if (command_is(repl->text)) return do_command(call, repl);
   char *text = repl->text;
   repl->text = NULL;
-  if (text[strspn(text, " \t\r\n")] == '\0') {
+  if (strspn(text, " \t\r\n") == repl->len) {
     free(text);
     return next_input(call, repl);
   }
-  if (repl_start(repl, call, text, NULL, SHOW_VALUES))
+  if (repl_start(repl, call, text, repl->len, NULL, SHOW_VALUES))
     return running(call, repl);
   return next_input(call, repl);
 }
@@ -460,7 +460,8 @@ static CspStatus repl_next(CspCall *call) {
   Repl *repl = repl_of(call);
   char *text = repl->file_text;
   repl->file_text = NULL;
-  if (text != NULL && repl_start(repl, call, text, repl->file, SHOW_VALUES))
+  if (text != NULL &&
+      repl_start(repl, call, text, repl->file_len, repl->file, SHOW_VALUES))
     return running(call, repl);
   return next_input(call, repl);
 }
@@ -522,7 +523,11 @@ int repl_run(Csp *csp, Editor *editor, const char *file, const char *text,
   Repl *repl = calloc(1, sizeof *repl);
   if (repl == NULL) return status;
   *repl = (Repl){.csp = csp, .vm = csp_vm(csp), .editor = editor, .file = file};
-  if (file != NULL) repl->file_text = strndup(text, len);
+  if (file != NULL && (repl->file_text = malloc(len + 1)) != NULL) {
+    memcpy(repl->file_text, text, len);
+    repl->file_text[len] = '\0';
+    repl->file_len = len;
+  }
   csp->goes_on = true;
   csp->out.terminal = isatty(STDOUT_FILENO) != 0;
   repl->interrupt.fn = when_interrupted;

@@ -79,7 +79,8 @@ void entries_add(Repl *repl) {
   repl->entries = more;
   Entry *entry = &more[repl->entry_count];
   *entry = (Entry){
-      .text = strdup(repl->input_text),
+      .text = malloc(repl->input.len + 1),
+      .len = repl->input.len,
       .names = strdup(repl->input.names != NULL ? repl->input.names : ""),
       .bare = repl->input.bare};
   if (entry->text == NULL || entry->names == NULL) {
@@ -87,6 +88,7 @@ void entries_add(Repl *repl) {
     free(entry->names);
     return;
   }
+  memcpy(entry->text, repl->input_text, entry->len + 1);
   for (size_t n = 0; n < repl->entry_count; n++) {
     if (share_a_name(more[n].names, entry->names)) more[n].replaced = true;
   }
@@ -104,10 +106,14 @@ void entries_free(Repl *repl) {
 static void write_entry(FILE *out, const Entry *entry) {
   bool comment = entry->bare || entry->replaced;
   if (entry->replaced) fputs("// declared again below:\n", out);
-  for (const char *at = entry->text; *at != '\0';) {
-    int len = (int)strcspn(at, "\n");
-    fprintf(out, "%s%.*s\n", comment ? "// " : "", len, at);
-    at += len + (at[len] == '\n');
+  const char *at = entry->text, *end = at + entry->len;
+  while (at < end) {
+    const char *line_end = memchr(at, '\n', (size_t)(end - at));
+    if (line_end == NULL) line_end = end;
+    fputs(comment ? "// " : "", out);
+    fwrite(at, 1, (size_t)(line_end - at), out);
+    fputc('\n', out);
+    at = line_end + (line_end < end);
   }
 }
 
@@ -132,7 +138,7 @@ static CommandEnd do_save(Repl *repl, CspCall *call, const char *argument) {
 // --- Evaluations ------------------------------------------------------------
 static CommandEnd start(Repl *repl, CspCall *call, const char *text,
                         ShowMode mode) {
-  bool runs = repl_start(repl, call, strdup(text), NULL, mode);
+  bool runs = repl_start(repl, call, strdup(text), strlen(text), NULL, mode);
   return runs ? COMMAND_RUNS : COMMAND_DONE;
 }
 

@@ -32,6 +32,7 @@ typedef enum ShowMode { SHOW_VALUES, SHOW_TYPES, SHOW_TIME } ShowMode;
 // An input that ran well, for :save.
 typedef struct Entry {
   char *text, *names;
+  size_t len;     // of the text, in which zero bytes may be
   bool bare;      // a script could not hold it
   bool replaced;  // something that it declares was declared again
 } Entry;
@@ -43,9 +44,11 @@ struct Repl {
   Editor *editor;    // NULL: standard input or output is no terminal
   const char *file;  // run first, or NULL
   char *file_text;   // malloced; NULL once it runs
+  size_t file_len;
 
   // the reader's, then the main goroutine's
   char *text;     // the input, malloced; NULL at the end
+  size_t len;     // of it: zero bytes may be in it
   bool too_long;  // on a pipe, which is not read on
   char *path;     // malloced, of `:load`
   int error;      // an errno, of :load
@@ -80,10 +83,10 @@ struct Repl {
 // --- repl.c -----------------------------------------------------------------
 void repl_say(Repl *repl, const char *format, ...)  // on standard error
     __attribute__((format(printf, 2, 3)));
-// Compiles and starts the text (which it takes over). true: it runs, as
-// repl->running. By natives.
-bool repl_start(Repl *repl, CspCall *call, char *text, const char *path,
-                ShowMode mode);
+// Compiles and starts the text (which it takes over, and a zero byte follows).
+// true: it runs, as repl->running. By natives.
+bool repl_start(Repl *repl, CspCall *call, char *text, size_t len,
+                const char *path, ShowMode mode);
 // Ctrl-C. Any thread.
 void repl_interrupt(Repl *repl);
 
@@ -122,10 +125,10 @@ const Proto *help_function(Repl *repl, const char *name);
 Names complete_word(void *data, const char *line, size_t len, size_t *from);
 
 // --- repl_read.c: by the thread in the reading call -------------------------
-// The next whole input, malloced; NULL at the end, or after one that is too
-// long (repl->too_long).
+// The next whole input, malloced, of *len bytes and a zero byte; NULL at the
+// end, or after one that is too long (repl->too_long).
 enum { INPUT_MAX_MB = 4 };
-char *read_input(Repl *repl);
+char *read_input(Repl *repl, size_t *len);
 
 // --- repl_signals.c ---------------------------------------------------------
 typedef struct SignalWatch {

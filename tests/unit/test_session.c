@@ -3,6 +3,7 @@
 // what their values are compiled to.
 #include "compile_fixture.h"
 #include "lang/compile/session.h"
+#include "lang/parse/open_text.h"
 #include "lang/parse/parse.h"
 #include "vm/code/dis.h"
 #include "vm/interp/native_call.h"
@@ -49,6 +50,56 @@ static void test_incomplete(void **state) {
     expect_incomplete(yes[n], strcmp(yes[n], "func (p P)") != 0);
   for (size_t n = 0; n < sizeof no / sizeof *no; n++)
     expect_incomplete(no[n], false);
+}
+
+// --- What is open -----------------------------------------------------------
+// Of each line: 1 where something is open behind it.
+static void expect_open(const char *text, const char *lines, bool newlines) {
+  OpenText open = {0};
+  for (const char *at = text; *at != '\0'; lines++) {
+    at = strchr(at, '\n') + 1;
+    size_t len = (size_t)(at - text) - !newlines;
+    bool is = open_text_is(&open, text, len);
+    if (is != (*lines == '1'))
+      fail_msg("%.*s\nis %sopen", (int)len, text, is ? "" : "not ");
+    // the text has no error: the parser must say so, too
+    char *part = strndup(text, len);
+    if (is && !lang_is_incomplete(part, len)) fail_msg("%s\nis complete", part);
+    free(part);
+  }
+  assert_int_equal(*lines, '\0');
+}
+
+static void test_open(void **state) {
+  (void)state;
+  static const char *const texts[][2] = {
+      {"x := [1, {a: (2)},\n'[', '\\'', \"[\\\"(\", // (\n3]\n", "110"},
+      {"f(\"a${[\n\"b${\n1}\"][0]}c)\" +\n1)\n", "1110"},
+      {"x := `\n]\"\n\n` + f(`(`\n, `a\n`) + /* (\n * ) `\n\n*/ [\n1]\n",
+       "1111111110"},
+      {"x := ```\n  ` ``` (\n\n\n  ``` + f(```\n```\n, ```\n) ```\n \t```)\n",
+       "111111110"},
+      {"if a / b > 1 {\n} else {\n/**/ c(/* } */) //\n}\n", "1110"}};
+  for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) {
+    expect_open(texts[n][0], texts[n][1], true);
+    expect_open(texts[n][0], texts[n][1], false);
+  }
+}
+
+// Where there is an error the parser is asked.
+static void test_open_wrong(void **state) {
+  (void)state;
+  static const char *const texts[] = {"[)", "(\"a\n", "[ }", "f(#",
+                                      "{\"${1)}\""};
+  for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) {
+    OpenText open = {0};
+    assert_false(open_text_is(&open, texts[n], strlen(texts[n])));
+  }
+  char deep[LANG_MAX_NESTING + 1];
+  memset(deep, '(', sizeof deep);
+  OpenText open = {0};
+  assert_true(open_text_is(&open, deep, LANG_MAX_NESTING));
+  assert_false(open_text_is(&open, deep, LANG_MAX_NESTING + 1));
 }
 
 // --- Compiling --------------------------------------------------------------
@@ -152,7 +203,10 @@ static void test_values(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_incomplete),
-                                     TEST(test_names), TEST(test_forgotten),
+                                     cmocka_unit_test(test_open),
+                                     cmocka_unit_test(test_open_wrong),
+                                     TEST(test_names),
+                                     TEST(test_forgotten),
                                      TEST(test_values)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

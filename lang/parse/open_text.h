@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Whether a text that grows by lines is surely not whole yet.
+#ifndef CSP_LANG_PARSE_OPEN_TEXT_H
+#define CSP_LANG_PARSE_OPEN_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lang/depth.h"
+
+typedef struct OpenText {
+  size_t at;                        // up to here it was looked at
+  bool unsure;                      // for good
+  int depth;                        // of what is open
+  char open[LANG_MAX_NESTING + 1];  // a bracket, or one of open_text.c's marks
+} OpenText;
+
+// Looks at what has come since the last call (*open is zeroed before the first
+// one). Whole lines have come. true: a bracket, comment or raw string is open
+// at the end. So the text is incomplete, if it has no error. false: perhaps
+// none is.
+bool open_text_is(OpenText *open, const char *text, size_t len);
+
+#endif
