@@ -335,6 +335,7 @@ void lex_token(Parse *parse, Token *token) {
       junk     = [0-9] (letter | [0-9])* ("." [0-9] (letter | [0-9])*)?;
       comment  = "/*" ([^*\x00] | "*"+ [^*/\x00])* "*"+ "/";
       gap      = ([ \t\r] | comment)+;
+      wide     = (gap | "\n" | "//" [^\n\x00]* "\n")+;
       some     = [^'\\\n\x00] | "\\" [^\n\x00];
 
       [ \t\r]+       { continue; }
@@ -368,7 +369,7 @@ void lex_token(Parse *parse, Token *token) {
 
       "for" / gap name (gap? "," gap? name)? gap "in" [^a-zA-Z0-9_\x80-\xff]
                      { WORD(FORIN); }
-      "for" / gap? "(" gap? name gap? "," (gap | name | ",")* ")" gap? "in"
+      "for" / gap? "(" wide? name wide? "," (wide | name | ",")* ")" gap? "in"
           [^a-zA-Z0-9_\x80-\xff]
                      { WORD(FORIN); }
       "break"        { WORD(BREAK); }

@@ -487,7 +487,7 @@ static bool names_argument(const Parse *parse) {
       (parse->last.kind != TOK_LPAREN && parse->last.kind != TOK_COMMA))
     return false;
   const unsigned char *at = parse->cursor;
-  while (at < parse->limit && (*at == ' ' || *at == '\t')) at++;
+  while (at < parse->limit && strchr(" \t\r\n", *at) != NULL && *at != 0) at++;
   return at + 1 < parse->limit && at[0] == ':' && at[1] != '=';
 }
 
