@@ -237,7 +237,9 @@ bool csp_interrupt(Csp *csp);
 // Tells what all goroutines do or wait for, and since when, with their stacks
 // and where they were started. It returns malloced text. NULL: no script runs
 // now, or memory is out. Any thread, but no native function except in its
-// csp_block's work. Blocks until all are looked at, some hundreds at a time.
+// csp_block's work. In a stepped runtime the host alone may call it, between
+// its calls, and that work: another thread could not stop the host. Blocks
+// until all are looked at, some hundreds at a time.
 // For each time no goroutine runs, for some 300 us (up to 5 ms where it takes
 // that long to stop them). There are 1,000 entries at most, and the goroutines
 // that would be further ones are counted.
