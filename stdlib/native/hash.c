@@ -75,9 +75,13 @@ typedef struct Digest {
 } Digest;
 
 // What a script's hash is.
+// The libraries take the digest's memory by malloc, which the runtime does not
+// see. `weight` is never used. It makes the value count as much as that, for
+// the limit of memory and for when the next collection is due.
 typedef struct HashValue {
   Digest *digest;
   bool busy;
+  char weight[768];
 } HashValue;
 
 typedef struct HashJob {

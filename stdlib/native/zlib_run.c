@@ -9,6 +9,9 @@
 //   - One goroutine at a time is in it (`busy`). Others that come panic.
 //   - A call that was given up has lost what it had made. So the run is `torn`,
 //     and later calls panic, until it is reset.
+//   - What it takes of the runtime's memory is in `held`, which all runs of the
+//     runtime share, and bounded by csp_room. The collector does not see that a
+//     run of some 200 bytes holds 256 KB more, so held_take() tells it.
 #include "stdlib/native/zlib_parts.h"
 
 #include <stdatomic.h>
@@ -18,13 +21,28 @@
 enum {
   RUN_COPY = 1 << 16,
   RUN_OUT = 1 << 13,
-  RUN_KEEPS = 1 << 10  // bytes of room that a run keeps between two calls
+  RUN_KEEPS = 1 << 10,   // bytes of room that a run keeps between two calls
+  RUN_STATE = 10 << 10,  // bytes of the library's state beside its tables
+  HELD_SEEN = 4          // the part of a state that the collector sees
 };
+
+// Of a runtime. Any thread uses it, and whoever leaves it last frees it.
+typedef struct HeldMemory {
+  atomic_size_t bytes;  // of all runs
+  atomic_size_t users;
+} HeldMemory;
+
+typedef struct HeldState {
+  HeldMemory *held;
+} HeldState;
 
 typedef struct ZipRun {
   z_stream stream;
-  Csp *csp;          // NULL: the state is not made yet, or freed
-  atomic_bool busy;  // a call is in it
+  Csp *csp;                 // NULL: the state is not made yet, or freed
+  HeldMemory *held;         // NULL: not made yet
+  size_t state;             // bytes of the library's state, while that is there
+  int form, level, memory;  // what the state is made with
+  atomic_bool busy;         // a call is in it
   bool inflates;
   bool is_done;  // the end of what was compressed was reached, or written
   bool between;  // the last byte that was read ended a block
@@ -49,19 +67,95 @@ typedef struct RunJob {
   int flush;  // the library's
 } RunJob;
 
-static void run_free(ZipRun *run) {
-  if (run->csp == NULL) return;
+// --- What runs take of the runtime's memory ---------------------------------
+static void held_leave(HeldMemory *held) {
+  // acq_rel: whoever frees it comes after all others.
+  if (atomic_fetch_sub_explicit(&held->users, 1, memory_order_acq_rel) == 1)
+    csp_alloc_free(held);
+}
+
+static void held_finalize(void *data) {
+  HeldState *state = data;
+  if (state->held != NULL) held_leave(state->held);
+}
+
+static const CspClass held_class = {"zlib memory", held_finalize,
+                                    sizeof(HeldState), NULL};
+
+// Relaxed, here and below: only the numbers matter, and not what else the other
+// threads have written.
+static void held_give(HeldMemory *held, size_t bytes) {
+  atomic_fetch_sub_explicit(&held->bytes, bytes, memory_order_relaxed);
+}
+
+static bool held_add(HeldMemory *held, size_t bytes, size_t room) {
+  size_t had =
+      atomic_fetch_add_explicit(&held->bytes, bytes, memory_order_relaxed);
+  if (had <= room && bytes <= room - had) return true;
+  held_give(held, bytes);
+  return false;
+}
+
+// For a native that has no results yet, as there may be a collection. false:
+// the memory's limit has no room for it. Nobody ever has the bytes that this
+// makes. They make the next collection come as if the state were a value, and
+// free what the runtime takes for a reason to collect again.
+static bool held_take(CspCall *call, HeldMemory *held, size_t bytes) {
+  char *unused;
+  if (csp_is_undef(csp_bytes_room(call, bytes / HELD_SEEN, &unused)))
+    return false;
+  if (held_add(held, bytes, csp_room(call))) return true;
+  return csp_make_room(call) && held_add(held, bytes, csp_room(call));
+}
+
+static HeldMemory *held_join(HeldMemory *held) {
+  atomic_fetch_add_explicit(&held->users, 1, memory_order_relaxed);
+  return held;
+}
+
+// false: no memory.
+static bool held_make(Csp *csp) {
+  HeldState *state = csp_state(csp, &held_class);
+  if (state == NULL) return false;
+  if (state->held != NULL) return true;
+  HeldMemory *held = csp_alloc(csp, NULL, sizeof *held);
+  if (held == NULL) return false;
+  atomic_init(&held->bytes, 0);
+  atomic_init(&held->users, 1);
+  state->held = held;
+  return true;
+}
+
+// --- Runs -------------------------------------------------------------------
+static void run_drop_kept(ZipRun *run) {
+  held_give(run->held, run->kept_cap);
+  csp_alloc_free(run->kept);
+  run->kept = NULL;
+  run->kept_at = run->kept_len = run->kept_cap = 0;
+}
+
+static void run_drop_state(ZipRun *run) {
+  if (run->state == 0) return;
   if (run->inflates)
     inflateEnd(&run->stream);
   else
     deflateEnd(&run->stream);
-  csp_alloc_free(run->kept);
-  run->kept = NULL;
-  run->kept_at = run->kept_len = run->kept_cap = 0;
+  held_give(run->held, run->state);
+  run->state = 0;
+}
+
+static void run_free(ZipRun *run) {
+  if (run->csp == NULL) return;
+  run_drop_state(run);
+  run_drop_kept(run);
   run->csp = NULL;
 }
 
-static void run_finalize(void *data) { run_free(data); }
+static void run_finalize(void *data) {
+  ZipRun *run = data;
+  run_free(run);
+  if (run->held != NULL) held_leave(run->held);
+}
 
 static const CspClass inflater_class = {"inflater", run_finalize,
                                         sizeof(ZipRun), NULL};
@@ -101,7 +195,7 @@ static const unsigned char *run_rest(const ZipRun *run) {
 }
 
 // Room for more after what is kept, which moves to the front.
-static bool run_reserve(ZipRun *run, size_t more) {
+static bool run_reserve(CspCall *call, ZipRun *run, size_t more) {
   size_t left = run_left(run);
   if (run->kept_cap - run->kept_len >= more) return true;
   if (left > 0 && run->kept_at >= left) {
@@ -112,19 +206,24 @@ static bool run_reserve(ZipRun *run, size_t more) {
   if (run->kept_cap - run->kept_len >= more) return true;
   size_t cap = run->kept_cap * 2;
   if (cap < run->kept_len + more) cap = run->kept_len + more;
+  size_t added = cap - run->kept_cap;
+  if (!held_add(run->held, added, csp_room(call))) return false;
   unsigned char *grown = csp_alloc(run->csp, run->kept, cap);
-  if (grown == NULL) return false;
+  if (grown == NULL) {
+    held_give(run->held, added);
+    return false;
+  }
   run->kept = grown;
   run->kept_cap = cap;
   return true;
 }
 
 // Copies some of the piece. Returns what it cost, or 0 without memory.
-static uint64_t run_copy(ZipRun *run, GivenData *from) {
+static uint64_t run_copy(CspCall *call, ZipRun *run, GivenData *from) {
   const unsigned char *piece;
   if (run_left(run) == 0) run->kept_at = run->kept_len = 0;
   size_t count = from->len - from->at;
-  if (!run_reserve(run, count < RUN_COPY ? count : RUN_COPY)) return 0;
+  if (!run_reserve(call, run, count < RUN_COPY ? count : RUN_COPY)) return 0;
   unsigned char *to = run->kept + run->kept_len;
   count = data_next(from, RUN_COPY, to, &piece);
   if (piece != to) memcpy(to, piece, count);
@@ -196,16 +295,14 @@ static CspStatus run_refused(CspCall *call, const ZipRun *run) {
 
 // Connections that are idle may have a run each.
 static void run_trim(ZipRun *run) {
-  if (run_left(run) > 0 || run->kept_cap <= RUN_KEEPS) return;
-  csp_alloc_free(run->kept);
-  run->kept = NULL;
-  run->kept_at = run->kept_len = run->kept_cap = 0;
+  if (run_left(run) == 0 && run->kept_cap > RUN_KEEPS) run_drop_kept(run);
 }
 
 static CspStatus run_result(CspCall *call, RunJob *job) {
   ZipRun *run = job->run;
   CspStatus status = CSP_PANIC;
   run_trim(run);
+  if (!run->inflates && run->is_done) run_drop_state(run);
   if (run->is_bad)
     status = run_refused(call, run);
   else if (!run->torn && run->inflates)
@@ -229,7 +326,7 @@ static CspStatus run_on(CspCall *call, void *data, bool on) {
     return CSP_PANIC;
   }
   while (job->from.at < job->from.len) {
-    uint64_t cost = run_copy(run, &job->from);
+    uint64_t cost = run_copy(call, run, &job->from);
     if (cost == 0) {
       run->torn = true;
       run_leave(run);
@@ -332,6 +429,40 @@ static CspStatus inflater_end(CspCall *call) {
                                       csp_string(call, "syntax", 6)));
 }
 
+// What the library's state takes, at most.
+static size_t state_bytes(const ZipRun *run) {
+  int bits = run->form < 0 ? -run->form : run->form & 15;
+  if (run->inflates) return RUN_STATE + ((size_t)1 << bits);
+  return RUN_STATE + ((size_t)4 << bits) + ((size_t)1 << (run->memory + 9));
+}
+
+// Makes it, of bytes that were taken. false: no memory.
+static bool run_make_state(CspCall *call, ZipRun *run) {
+  int code = run->inflates
+                 ? inflateInit2(&run->stream, run->form)
+                 : deflateInit2(&run->stream, run->level, Z_DEFLATED, run->form,
+                                run->memory, Z_DEFAULT_STRATEGY);
+  run->state = state_bytes(run);
+  csp_charge(call, ZIP_NEW_NS / 32);
+  if (code == Z_OK) return true;
+  held_give(run->held, run->state);
+  run->state = 0;
+  return false;
+}
+
+// A deflater that was ended has no state any more.
+static bool run_reset_state(CspCall *call, ZipRun *run) {
+  if (run->state == 0)
+    return held_take(call, run->held, state_bytes(run)) &&
+           run_make_state(call, run);
+  csp_charge(call, ZIP_NEW_NS / 32);
+  if (run->inflates)
+    inflateReset(&run->stream);
+  else
+    deflateReset(&run->stream);
+  return true;
+}
+
 static CspStatus run_reset(CspCall *call, const CspClass *klass) {
   ZipRun *run = run_enter(call, klass);
   if (run == NULL) return CSP_PANIC;
@@ -339,15 +470,14 @@ static CspStatus run_reset(CspCall *call, const CspClass *klass) {
     run_is_usable(call, run);
     return CSP_PANIC;
   }
-  if (run->inflates)
-    inflateReset(&run->stream);
-  else
-    deflateReset(&run->stream);
+  if (!run_reset_state(call, run)) {
+    run_leave(run);
+    return csp_panic_memory(call);
+  }
   if (run->torn) run->kept_at = run->kept_len = 0;
   run->is_done = run->is_bad = run->follows = run->torn = false;
   run->between = false;
   run->fed = 0;
-  csp_charge(call, ZIP_NEW_NS / 32);
   run_leave(run);
   return csp_ok_nothing(call);
 }
@@ -414,60 +544,58 @@ static bool run_form(CspCall *call, int64_t bits, int *form) {
   return false;
 }
 
-static CspValue run_new(CspCall *call, const CspClass *klass, ZipRun **run) {
+// A run with the settings of that one. The collection that held_take() may
+// force comes before there is a value.
+static CspStatus run_new(CspCall *call, const CspClass *klass,
+                         const ZipRun *settings) {
   void *data = NULL;
+  HeldState *state = csp_state(csp_of(call), &held_class);
+  size_t bytes = state_bytes(settings);
+  if (state == NULL || !held_take(call, state->held, bytes))
+    return csp_panic_memory(call);
   CspValue v = csp_host_new(call, klass, &data);
-  *run = data;
-  if (csp_is_undef(v)) return v;
-  (*run)->stream.zalloc = zip_alloc;
-  (*run)->stream.zfree = zip_release;
-  (*run)->stream.opaque = csp_of(call);
-  (*run)->inflates = klass == &inflater_class;
-  (*run)->feed = ZIP_IN;
-  (*run)->cost = 4;
-  csp_charge(call, ZIP_NEW_NS / 32);
-  return v;
-}
-
-static CspStatus run_made(CspCall *call, CspValue v, ZipRun *run, int code) {
-  if (code != Z_OK) return csp_panic_memory(call);
+  if (csp_is_undef(v)) {
+    held_give(state->held, bytes);
+    return csp_panic_memory(call);
+  }
+  ZipRun *run = data;
+  *run = *settings;
+  run->held = held_join(state->held);
+  run->stream.zalloc = zip_alloc;
+  run->stream.zfree = zip_release;
+  run->stream.opaque = csp_of(call);
+  if (!run_make_state(call, run)) return csp_panic_memory(call);
   run->csp = csp_of(call);
   return csp_ok(call, v);
 }
 
 CspStatus zlib_inflater(CspCall *call) {
   int64_t bits = 15;
-  int form;
-  ZipRun *run;
+  ZipRun run = {.inflates = true, .feed = ZIP_IN, .cost = 4};
   CspValue members = csp_arg(call, 2);
   CspType type = csp_type(members);
   if (type != CSP_NIL && type != CSP_BOOL)
     return csp_bad_arg(call, 2, "a bool");
   if (!zip_number(call, 1, 8, 15, "an int from 8 to 15", &bits) ||
-      !run_form(call, bits, &form))
+      !run_form(call, bits, &run.form))
     return CSP_PANIC;
-  CspValue v = run_new(call, &inflater_class, &run);
-  if (run == NULL) return csp_panic_memory(call);
-  run->members = form > 16 && csp_truthy(members);
-  return run_made(call, v, run, inflateInit2(&run->stream, form));
+  run.members = run.form > 16 && csp_truthy(members);
+  return run_new(call, &inflater_class, &run);
 }
 
 CspStatus zlib_deflater(CspCall *call) {
   int64_t level = 6, bits = 15, memory = ZIP_MEMORY_LEVEL;
-  int form;
-  ZipRun *run;
+  ZipRun run = {.inflates = false};
   if (!zip_number(call, 1, 0, 9, "an int from 0 to 9", &level) ||
       !zip_number(call, 2, 9, 15, "an int from 9 to 15", &bits) ||
       !zip_number(call, 3, 1, 9, "an int from 1 to 9", &memory) ||
-      !run_form(call, bits, &form))
+      !run_form(call, bits, &run.form))
     return CSP_PANIC;
-  CspValue v = run_new(call, &deflater_class, &run);
-  if (run == NULL) return csp_panic_memory(call);
-  run->feed = level_rules[level].feed;
-  run->cost = level_rules[level].cost;
-  return run_made(call, v, run,
-                  deflateInit2(&run->stream, (int)level, Z_DEFLATED, form,
-                               (int)memory, Z_DEFAULT_STRATEGY));
+  run.level = (int)level;
+  run.memory = (int)memory;
+  run.feed = level_rules[level].feed;
+  run.cost = level_rules[level].cost;
+  return run_new(call, &deflater_class, &run);
 }
 
 static const CspFunction inflater_methods[] = {
@@ -490,7 +618,8 @@ static const CspFunction deflater_methods[] = {
 void zlib_add_classes(CspCall *call, CspValue module) {
   Csp *csp = csp_of(call);
   (void)module;
-  if (!csp_register_class(csp, &inflater_class, inflater_methods) ||
+  if (!csp_register_class(csp, &held_class, NULL) || !held_make(csp) ||
+      !csp_register_class(csp, &inflater_class, inflater_methods) ||
       !csp_register_class(csp, &deflater_class, deflater_methods))
     csp_panic_memory(call);
 }
