@@ -72,7 +72,7 @@ static const char *other_way(Op op, Value b, Value c) {
     return ": write `\"${x}\"`, or `fmt.sprintf(s, x)`";
   bool orders = op == OP_LT || op == OP_LE;
   if (orders && (b == VALUE_TRUE || b == VALUE_FALSE) && value_is_int(c))
-    return ": comparisons do not chain, write `a < b && b < c`";
+    return ": write `a < b && b < c`";
   return "";
 }
 
