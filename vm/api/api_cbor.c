@@ -348,7 +348,7 @@ static bool has_more(const CborWriter *writer) {
 }
 
 static void put_next(CborWriter *writer) {
-  Value v;
+  Value v = VALUE_NIL;
   bool more, fine;
   size_t before = writer->out.len;
   if (writer->rest_len > 0) {
