@@ -173,7 +173,7 @@ size_t cbor_part(const char *data, size_t len) {
   return count;
 }
 
-static bool refuse_text(CborWriter *writer) {
+static bool refuse_cbor_text(CborWriter *writer) {
   return refuse_value(writer, "a string that is not UTF-8 cannot be written",
                       "");
 }
@@ -187,14 +187,14 @@ static bool put_text(CborWriter *writer, const ObjString *string) {
     writer->rest_len = string->len;
     return true;
   }
-  if (!utf8_is_valid(data, string->len)) return refuse_text(writer);
+  if (!utf8_is_valid(data, string->len)) return refuse_cbor_text(writer);
   text_add(&writer->out, data, string->len);
   return true;
 }
 
 // Bytes may be cut by another goroutine. Zeros follow then.
-static void add_bytes(CborWriter *writer, CspValue bytes, size_t at,
-                      size_t count) {
+static void add_cbor_bytes(CborWriter *writer, CspValue bytes, size_t at,
+                           size_t count) {
   char piece[1024];
   for (size_t done = 0; done < count; done += sizeof piece) {
     size_t want = count - done < sizeof piece ? count - done : sizeof piece;
@@ -208,7 +208,7 @@ static bool put_bytes(CborWriter *writer, CspValue bytes) {
   size_t len = csp_bytes_len(bytes);
   put_head(writer, CBOR_BYTES, len);
   if (len <= CBOR_PIECE) {
-    add_bytes(writer, bytes, 0, len);
+    add_cbor_bytes(writer, bytes, 0, len);
   } else {
     writer->rest = bytes.word;
     writer->rest_len = len;
@@ -222,11 +222,11 @@ static bool put_part(CborWriter *writer) {
   size_t at = writer->rest_at, count = writer->rest_len - at;
   if (obj->type == OBJ_BYTES) {
     if (count > CBOR_PIECE) count = CBOR_PIECE;
-    add_bytes(writer, csp_wrap(writer->rest), at, count);
+    add_cbor_bytes(writer, csp_wrap(writer->rest), at, count);
   } else {
     const char *data = string_data((const ObjString *)obj) + at;
     count = cbor_part(data, count);
-    if (!utf8_is_valid(data, count)) return refuse_text(writer);
+    if (!utf8_is_valid(data, count)) return refuse_cbor_text(writer);
     text_add(&writer->out, data, count);
   }
   writer->rest_at += count;
@@ -414,7 +414,7 @@ char *csp_alloc_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
 }
 
 // --- In pieces --------------------------------------------------------------
-enum { LEVEL_KEPT = 4 };  // values of a level that the list has
+enum { CBOR_LEVEL_KEPT = 4 };  // values of a level that the list has
 
 typedef struct CborWriteJob {
   CspValue kept;  // a list of what the writer names, or nil yet
@@ -435,7 +435,7 @@ static CspStatus write_end(CborWriteJob *job, CspStatus status) {
 }
 
 // Value number n of the list. false: no memory.
-static bool keep_value(CborWriteJob *job, size_t n, Value v) {
+static bool keep_cbor_written(CborWriteJob *job, size_t n, Value v) {
   CspCall *call = job->writer->call;
   if (csp_list_len(job->kept) <= n)
     return csp_list_push(call, job->kept, csp_wrap(v));
@@ -443,20 +443,21 @@ static bool keep_value(CborWriteJob *job, size_t n, Value v) {
   return true;
 }
 
-static bool keep_levels(CborWriteJob *job) {
+static bool keep_write_levels(CborWriteJob *job) {
   const CborWriter *writer = job->writer;
   if (csp_type(job->kept) == CSP_NIL) job->kept = csp_list(writer->call, 0);
-  bool fine = !csp_is_undef(job->kept) && keep_value(job, 0, writer->rest);
+  bool fine =
+      !csp_is_undef(job->kept) && keep_cbor_written(job, 0, writer->rest);
   for (size_t n = 0; fine && n < writer->depth; n++) {
     const CborOut *level = &writer->levels[n];
-    size_t at = 1 + n * LEVEL_KEPT;
-    fine = keep_value(job, at, value_from_obj(level->obj)) &&
-           keep_value(job, at + 1,
-                      level->table != NULL
-                          ? value_from_obj((const Obj *)level->table)
-                          : VALUE_NIL) &&
-           keep_value(job, at + 2, level->key) &&
-           keep_value(job, at + 3, level->value);
+    size_t at = 1 + n * CBOR_LEVEL_KEPT;
+    fine = keep_cbor_written(job, at, value_from_obj(level->obj)) &&
+           keep_cbor_written(job, at + 1,
+                             level->table != NULL
+                                 ? value_from_obj((const Obj *)level->table)
+                                 : VALUE_NIL) &&
+           keep_cbor_written(job, at + 2, level->key) &&
+           keep_cbor_written(job, at + 3, level->value);
   }
   return fine;
 }
@@ -496,8 +497,9 @@ static CspStatus write_on(CspCall *call, void *data, bool on) {
     put_next(writer);
   if (writer->failed || writer->out.failed) return write_failed(job);
   if (has_more(writer))
-    return keep_levels(job) ? csp_again(call, write_on, job, sizeof *job, 2)
-                            : write_failed(job);
+    return keep_write_levels(job)
+               ? csp_again(call, write_on, job, sizeof *job, 2)
+               : write_failed(job);
   job->made = csp_bytes_room(call, writer->out.len, &job->to);
   return csp_is_undef(job->made) ? write_failed(job) : copy_made(job);
 }

@@ -204,7 +204,7 @@ static bool refuse_not_utf8(CborReader *reader) {
   return refuse_item(reader, reader->start, "a string that is not UTF-8");
 }
 
-// Makes the value, whose bytes copy_part puts in.
+// Makes the value, whose bytes copy_cbor_part puts in.
 static bool begin_copy(CborReader *reader, int major, const char *data,
                        size_t len) {
   CborLong *run = &reader->run;
@@ -215,7 +215,7 @@ static bool begin_copy(CborReader *reader, int major, const char *data,
   return !csp_is_undef(run->made) || item_no_memory(reader);
 }
 
-static bool copy_part(CborReader *reader, CspValue *v, bool *complete) {
+static bool copy_cbor_part(CborReader *reader, CspValue *v, bool *complete) {
   CborLong *run = &reader->run;
   size_t count = cbor_part(run->from, run->left);
   if (run->checks && !utf8_is_valid(run->from, count))
@@ -254,7 +254,7 @@ static bool read_chunk(CborReader *reader, CspValue *v, bool *complete) {
     reader->start = run->begin;
     bool fine =
         make_string(reader, run->major, chunks->data, chunks->len, v, complete);
-    if (*complete) text_free(&run->chunks);  // else copy_part does that
+    if (*complete) text_free(&run->chunks);  // else copy_cbor_part does that
     return fine;
   }
   if (head.major != run->major || head.info == CBOR_INDEFINITE)
@@ -456,7 +456,7 @@ static bool charge_read(CborReader *reader, size_t bytes) {
 
 static bool read_part(CborReader *reader, CspValue *v, bool *complete) {
   size_t at = reader->at, left = reader->run.left;
-  bool fine = left > 0              ? copy_part(reader, v, complete)
+  bool fine = left > 0              ? copy_cbor_part(reader, v, complete)
               : reader->run.chunked ? read_chunk(reader, v, complete)
                                     : read_item(reader, v, complete);
   // (The bytes of a long string count when they are copied.)
@@ -466,7 +466,7 @@ static bool read_part(CborReader *reader, CspValue *v, bool *complete) {
 }
 
 // Reads the next part. *ended: the value is complete.
-static bool read_next(CborReader *reader, CspValue *v, bool *ended) {
+static bool read_cbor_next(CborReader *reader, CspValue *v, bool *ended) {
   bool complete;
   *ended = false;
   if (!read_part(reader, v, &complete)) return false;
@@ -496,7 +496,7 @@ static void reader_free(CborReader *reader) {
 static bool from_cbor_in(CborReader *reader, size_t *used, CspValue *value,
                          char **error) {
   bool ended = false, fine = true;
-  while (fine && !ended) fine = read_next(reader, value, &ended);
+  while (fine && !ended) fine = read_cbor_next(reader, value, &ended);
   if (fine && used == NULL && bytes_left(reader) > 0)
     fine = refuse_more(reader);
   if (!fine) *value = csp_nil();
@@ -507,8 +507,8 @@ static bool from_cbor_in(CborReader *reader, size_t *used, CspValue *value,
   return fine;
 }
 
-static CborReader reader_of(CspCall *call, const void *data, size_t len,
-                            const Memory *memory) {
+static CborReader cbor_reader_of(CspCall *call, const void *data, size_t len,
+                                 const Memory *memory) {
   return (CborReader){.call = call,
                       .data = data,
                       .len = len,
@@ -518,13 +518,13 @@ static CborReader reader_of(CspCall *call, const void *data, size_t len,
 
 bool csp_from_cbor(CspCall *call, const void *data, size_t len, size_t *used,
                    CspValue *value, char **error) {
-  CborReader r = reader_of(call, data, len, NULL);
+  CborReader r = cbor_reader_of(call, data, len, NULL);
   return from_cbor_in(&r, used, value, error);
 }
 
 bool csp_alloc_from_cbor(CspCall *call, const void *data, size_t len,
                          size_t *used, CspValue *value, char **error) {
-  CborReader r = reader_of(call, data, len, call->vm->memory);
+  CborReader r = cbor_reader_of(call, data, len, call->vm->memory);
   return from_cbor_in(&r, used, value, error);
 }
 
@@ -537,7 +537,7 @@ typedef struct CborReadJob {
   size_t copied;
 } CborReadJob;
 
-static CspStatus read_end(CborReadJob *job, CspStatus status) {
+static CspStatus read_cbor_end(CborReadJob *job, CspStatus status) {
   csp_spent(job->reader->call, job->reader->owed);
   reader_free(job->reader);
   mem_free(job->reader->error);
@@ -546,30 +546,30 @@ static CspStatus read_end(CborReadJob *job, CspStatus status) {
   return status;
 }
 
-static CspStatus read_failed(CborReadJob *job) {
+static CspStatus cbor_read_failed(CborReadJob *job) {
   CspCall *call = job->reader->call;
   const char *error = job->reader->error;
-  return read_end(job, error != NULL
-                           ? csp_ok_coded(call, "syntax", "cbor: %s", error)
-                           : csp_panic_memory(call));
+  return read_cbor_end(
+      job, error != NULL ? csp_ok_coded(call, "syntax", "cbor: %s", error)
+                         : csp_panic_memory(call));
 }
 
 // Value number n of the list. false: no memory.
-static bool keep_value(CborReadJob *job, size_t n, CspValue v) {
+static bool keep_read(CborReadJob *job, size_t n, CspValue v) {
   CspCall *call = job->reader->call;
   if (csp_list_len(job->kept) <= n) return csp_list_push(call, job->kept, v);
   csp_list_set(call, job->kept, n, v);
   return true;
 }
 
-static bool keep_levels(CborReadJob *job) {
+static bool keep_read_levels(CborReadJob *job) {
   const CborReader *reader = job->reader;
   if (csp_type(job->kept) == CSP_NIL) job->kept = csp_list(reader->call, 0);
-  bool fine = !csp_is_undef(job->kept) && keep_value(job, 0, reader->run.made);
+  bool fine = !csp_is_undef(job->kept) && keep_read(job, 0, reader->run.made);
   for (size_t n = 0; fine && n < reader->depth; n++) {
     const CborIn *level = &reader->levels[n];
-    fine = keep_value(job, 1 + 2 * n, level->made) &&
-           keep_value(job, 2 + 2 * n, level->has_key ? level->key : csp_nil());
+    fine = keep_read(job, 1 + 2 * n, level->made) &&
+           keep_read(job, 2 + 2 * n, level->has_key ? level->key : csp_nil());
   }
   return fine;
 }
@@ -600,16 +600,17 @@ static CspStatus read_on(CspCall *call, void *data, bool on) {
   CspValue v = csp_nil();
   bool ended = false;
   reader->call = call;
-  if (!on) return read_end(job, CSP_PANIC);
+  if (!on) return read_cbor_end(job, CSP_PANIC);
   if (job->copy != NULL && !copy_bytes(job)) return read_again(job);
   for (reader->spent = false; !ended && !reader->spent;)
-    if (!read_next(reader, &v, &ended)) return read_failed(job);
-  if (!ended) return keep_levels(job) ? read_again(job) : read_failed(job);
+    if (!read_cbor_next(reader, &v, &ended)) return cbor_read_failed(job);
+  if (!ended)
+    return keep_read_levels(job) ? read_again(job) : cbor_read_failed(job);
   if (bytes_left(reader) > 0) {
     refuse_more(reader);
-    return read_failed(job);
+    return cbor_read_failed(job);
   }
-  return read_end(job, csp_ok_value(call, v));
+  return read_cbor_end(job, csp_ok_value(call, v));
 }
 
 CspStatus csp_ok_from_cbor(CspCall *call, CspValue data) {
@@ -631,7 +632,7 @@ CspStatus csp_ok_from_cbor(CspCall *call, CspValue data) {
     mem_free(reader);
     return csp_panic_memory(call);
   }
-  *reader = reader_of(call, text, len, memory);
+  *reader = cbor_reader_of(call, text, len, memory);
   reader->leaves = true;
   return read_on(call, &job, true);
 }
