@@ -10,13 +10,16 @@ c := chan(1 << 22, grow: 1 << 27)
 _, err := try(func() {
   for { c <- nil }
 })
+selected := nil  // a thread that ends leaves room for some more
+for selected == nil {
+  _, selected = try(func() {
+    select {
+    case c <- nil:
+    case <-chan():
+    }
+  })
+}
 held := len(c)
-_, selected := try(func() {
-  select {
-  case c <- nil:
-  case <-chan():
-  }
-})
 for _ in 5000 { <-c }
 for _ in 4000 { c <- nil }
 println(err, "/", selected, "/", len(c) == held - 1000 && held < cap(c))'
