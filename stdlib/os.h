@@ -107,7 +107,7 @@ typedef struct Job {
   // to.
   void (*stop)(struct Job *job);
   // What the next piece waits for, in a runtime with threads.
-  bool is_fifo;   // fd is one, open for reading, and never waits
+  bool is_fifo;   // fd is one, open for reading alone
   bool waits;     // more, but nothing can be read (job_waits), or written
   bool later;     // tries again: job_open's FIFO has no reader, and the like
   int64_t pause;  // until the next try, in ns; begins with 0
@@ -121,7 +121,7 @@ enum { JOB_PIECE = 1 << 20 };  // bytes
 enum {
   JOB_NO_THREAD = -1,  // the work was never begun
   // A pipe is full or empty, or a FIFO has no reader, and the descriptor is one
-  // that never waits: of a stepped runtime (csp_open_path), or Job.is_fifo.
+  // that never waits: of a stepped runtime (csp_open_path), or a FIFO's.
   JOB_WOULD_WAIT = -2,
   JOB_LEASED =
       -3,  // job_open in a stepped runtime: another process has a lease
@@ -155,8 +155,10 @@ bool job_is_full(int fd);
 // Whether job->fd is a FIFO and has nothing to be read yet. Then the work
 // returns, and is called again when there is.
 bool job_waits(Job *job);
-// Has written so much of the feed's part. A write that has begun waits for more
-// room, because its caller could not know what to write again.
+// Whether what finds no room waits for it. In a stepped runtime it is an error,
+// unless it has begun, because its caller could not know what to write again.
+bool job_may_wait(const Job *job);
+// Has written so much of the feed's part.
 void job_wrote(Job *job, size_t count);
 // Acts on the last name of a path, in its folder. The act must not follow a
 // link, and gives -1 when it fails with errno.

@@ -206,7 +206,8 @@ static void copy_some(Job *job) {
     if (job->error) more = false;
   }
   job->own_wait.write = job->at < job->len;
-  job->waits = job->error == JOB_WOULD_WAIT && (job->begun || job->is_fifo);
+  job->waits =
+      job->error == JOB_WOULD_WAIT && (job_may_wait(job) || job->is_fifo);
   if (job->waits) job->error = 0;
   job->more = more || job->waits;
 }

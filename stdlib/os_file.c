@@ -32,14 +32,17 @@
 //   state     has beside that    goes on when
 //   works     the lock           its thread leaves the work
 //   between   `busy`             the next piece, or a larger room, is made
-//   later                        it is time to look whether others are busy
+//   later                        it is time to look whether others are busy,
+//                                or whether there is room
 //   waits                        it can read, or write, or close() comes
 //   queues    neither            its native is called again (os_turn.c)
 //   read      all that it wants  the script has it
 //
-// In a stepped runtime a write that has begun waits, too, as nobody could tell
-// how much of it was written. Until it is over it is the file's `writer`, and
-// other writes come later.
+// A write that finds a FIFO full waits likewise. Until it is over it is the
+// file's `writer`, and other writes come later. What only has to write the
+// buffer (a flush, a close, a read) comes later, too. In a stepped runtime all
+// of these fail, but for a write that has begun, as nobody could tell how much
+// of it was written.
 //
 // Nothing ends a job that works. In every other state its goroutine may be
 // cancelled, interrupted or out of memory, or the runtime may end. Then the
@@ -75,25 +78,11 @@ static int file_note(File *file, int error) {
   return error;
 }
 
-// As os_write_some. With threads an inherited socket that never waits does.
-static int file_put(File *file, const char *data, size_t len, size_t *done) {
-  bool waits = !csp_is_stepped(file->csp);
-  int error = os_write_some(file->fd, data, len, done);
-  while (error == JOB_WOULD_WAIT && waits) {
-    size_t more;
-    struct pollfd room = {file->fd, POLLOUT, 0};
-    poll(&room, 1, -1);
-    error = os_write_some(file->fd, data + *done, len - *done, &more);
-    *done += more;
-  }
-  return error;
-}
-
 // Keeps what would have to wait.
 int file_flush(File *file) {
   size_t len = file->out_len, done;
   if (len == 0) return 0;
-  int error = file_put(file, file->out, len, &done);
+  int error = os_write_some(file->fd, file->out, len, &done);
   file->out_len = error == JOB_WOULD_WAIT ? len - done : 0;
   if (done > 0) memmove(file->out, file->out + done, file->out_len);
   return file_note(file, error);
@@ -137,7 +126,7 @@ static int file_write(File *file, const char *data, size_t len, size_t *done) {
   }
   int error = 0;
   if (len > FILE_BUFFER) {
-    error = file_note(file, file_put(file, data, len, done));
+    error = file_note(file, os_write_some(file->fd, data, len, done));
   } else {
     if (len > 0) memcpy(file->out + file->out_len, data, len);
     file->out_len += len;
@@ -177,12 +166,23 @@ static File *file_of(FileLink *link) {
   return (File *)(void *)((char *)link - offsetof(File, link));
 }
 
+// As file_flush. With threads it waits.
+static int file_flush_wholly(File *file) {
+  int error = file_flush(file);
+  while (error == JOB_WOULD_WAIT && !csp_is_stepped(file->csp)) {
+    struct pollfd room = {file->fd, POLLOUT, 0};
+    poll(&room, 1, -1);
+    error = file_flush(file);
+  }
+  return error;
+}
+
 // At the end of a run. A thread that is still busy with the file writes it
 // itself.
 void os_file_last_flush(FileLink *link) {
   File *file = file_of(link);
   if (pthread_mutex_trylock(&file->lock) != 0) return;
-  int error = file->open ? file_flush(file) : 0;
+  int error = file->open ? file_flush_wholly(file) : 0;
   file->out_len = 0;
   if (error) os_files_report(link->files, file->name, error);
   pthread_mutex_unlock(&file->lock);
@@ -267,6 +267,7 @@ bool file_enter(FileJob *work) {
 void file_leave(FileJob *work) {
   File *file = work->file;
   Job *job = &work->job;
+  job->later |= job->error == JOB_WOULD_WAIT && job_may_wait(job);
   if (job->error && !job->later) job->more = false;
   if (file->busy == work) file->busy = NULL;
   if (job->more && !job->waits && !job->later) file->busy = work;

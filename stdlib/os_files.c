@@ -25,7 +25,7 @@ typedef struct Left {
   int fd;
   char *data, *name;
   size_t at, len;
-  bool waits;  // writes at the end may wait: it was not opened otherwise
+  bool waits;  // writes at the end may wait
 } Left;
 
 struct OpenFiles {
@@ -98,7 +98,7 @@ static void end_left(OpenFiles *files, Left *left, int error) {
 void os_files_leave(OpenFiles *files, int fd, char *data, size_t len,
                     char *name) {
   Left left = {.fd = fd, .data = data, .name = name, .len = len};
-  left.waits = set_blocking(fd, false);
+  left.waits = set_blocking(fd, false) || !csp_is_stepped(files->csp);
   int error = os_write_some(fd, data, len, &left.at);
   if (error == JOB_WOULD_WAIT && keep_left(files, &left)) return;
   end_left(files, &left, error == JOB_WOULD_WAIT ? EAGAIN : error);

@@ -98,13 +98,13 @@ static bool job_is_fifo(const Job *job, const char *path) {
   return job_is(job, path, S_IFIFO);
 }
 
-// Takes O_NONBLOCK off again, which leaves the other flags as they are. Returns
-// fd, or -1 when that failed and fd was closed.
+// Takes O_NONBLOCK off again, but for a FIFO, which leaves the other flags as
+// they are. Returns fd, or -1 when that failed and fd was closed.
 static int take_flag_off(Job *job, int fd, int flags) {
   struct stat info;
   if (fstat(fd, &info) == 0) {
-    bool keeps = (flags & O_ACCMODE) == O_RDONLY && S_ISFIFO(info.st_mode);
-    job->is_fifo |= keeps;
+    bool keeps = S_ISFIFO(info.st_mode);
+    job->is_fifo |= keeps && (flags & O_ACCMODE) == O_RDONLY;
     if (keeps || fcntl(fd, F_SETFL, flags) == 0) return fd;
   }
   int error = errno;
@@ -156,11 +156,15 @@ bool job_waits(Job *job) {
   return job->waits;
 }
 
+bool job_may_wait(const Job *job) {
+  return job->begun || !csp_is_stepped(job->csp);
+}
+
 void job_wrote(Job *job, size_t count) {
   job->at += count;
   job->begun |= count > 0;
   job->more = job->at < job->feed.len || feed_more(&job->feed);
-  job->waits = job->begun && job->error == JOB_WOULD_WAIT;
+  job->waits = job->error == JOB_WOULD_WAIT && job_may_wait(job);
   if (job->waits) job->error = 0;
   if (job->error) job->more = false;
 }

@@ -1,5 +1,6 @@
 # The same as cancelled_lookups.sh, 10,000 times for each place.
 # long: up to a minute or two.
+# needs: unshare ip
 # once: it has many turns of its own.
 # timeout: 500
 # small: CSPDEBUG=

@@ -1,12 +1,12 @@
 # A FIFO that nobody reads yet: writing it waits for the reader, in a sleep.
-# Then it, and what is no FIFO, is open as it would be without: O_NONBLOCK is
-# not set.
+# A FIFO keeps O_NONBLOCK, so that no write has a thread wait. What is no FIFO
+# is open as it would be without.
 # expect: open: through nil
 # expect: write_file: through nil
 # expect: append_file: through nil
 # expect: copy_file: through nil
 # expect: copy from one into another: through nil
-# expect: no O_NONBLOCK: true true true true
+# expect: no O_NONBLOCK: true true false false
 mkfifo "$TMPDIR/fifo" "$TMPDIR/from"
 printf through > "$TMPDIR/file"
 cat > "$TMPDIR/a.csp" <<"S"
