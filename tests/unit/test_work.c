@@ -493,7 +493,8 @@ static void the_end_drops_what_is_left(void **state) {
   assert_int_equal(
       run(&host, "go { count(-1) }\ngo { count(-1) }\nsleep(20ms)"), 0);
   close_host(&host);
-  assert_int_equal(dropped, 2);
+  assert_true(begun > 0);
+  assert_int_equal(dropped, begun);
 }
 
 // --- Retries ----------------------------------------------------------------

@@ -13,7 +13,7 @@ const PIECE = 1000
 config := tls.config("server.pem", "server.key", "root.pem", ["http/1.1", "h2"])?
 listener := net.listen("127.0.0.1:0")?
 go listener.serve(func(c) {
-  if err := tls.server(c, config); err != nil { panic(err) }
+  if err := tls.server(c, config, 60s); err != nil { panic(err) }
   group {
     go {
       for i in PIECES { c.write("s".repeat(PIECE))? }
@@ -26,7 +26,7 @@ go listener.serve(func(c) {
 })
 func one(i) {
   alpn := if i % 2 == 0 { ["h2"] } else { ["spdy", "http/1.1"] }
-  c, err := tls.dial(listener.address(), roots: "root.pem", certificate: "client.pem", key: "client.key", alpn: alpn)
+  c, err := tls.dial(listener.address(), timeout: 60s, roots: "root.pem", certificate: "client.pem", key: "client.key", alpn: alpn)
   if err != nil { panic(err) }
   total := 0
   group {
