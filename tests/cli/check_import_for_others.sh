@@ -1,5 +1,5 @@
 # check does not warn of a module whose import alone does something, as `zlib`
-# for answers of http. Who believed it took compression away.
+# for answers of http. A user that followed it lost compression.
 # expect: status 0
 # expect stderr: the module `math` is imported, but never used
 printf 'import "http"\nimport "tls"\nimport z "zlib"\nimport "dns"\nimport "math"\n%s\n' \

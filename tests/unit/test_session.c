@@ -53,7 +53,7 @@ static void test_incomplete(void **state) {
 }
 
 // --- What is open -----------------------------------------------------------
-// Of each line: 1 where something is open behind it.
+// Of each line: 1 where something is open after it.
 static void expect_open(const char *text, const char *lines, bool newlines) {
   OpenText open = {0};
   for (const char *at = text; *at != '\0'; lines++) {
