@@ -37,6 +37,30 @@ static void print_image(const char *path, const uint32_t *image, size_t count) {
   printf("\n};\nconst size_t csp_prelude_words = %zu;\n", count);
 }
 
+// With the language and the library's natives, but without their part in the
+// language.
+static Csp *open_runtime(void) {
+  CspConfig config;
+  csp_config_init(&config);
+  Csp *csp = csp_new(&config);
+  if (csp == NULL) {
+    fprintf(stderr, "freeze: out of memory\n");
+    exit(1);
+  }
+  csp_install_language(csp);
+  if (!library_natives(csp)) exit(1);
+  return csp;
+}
+
+// As a host would register it: so it is verified, which csp_install_library
+// relies on.
+static bool is_verified(const uint32_t *image, size_t count) {
+  Csp *csp = open_runtime();
+  bool verified = csp_register_prelude(csp, image, count);
+  csp_free(csp);
+  return verified;
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: freeze PRELUDE.csp\n");
@@ -44,20 +68,12 @@ int main(int argc, char **argv) {
   }
   size_t len, count;
   char *source = read_source(argv[1], &len);
-  CspConfig config;
-  csp_config_init(&config);
-  Csp *csp = csp_new(&config);
-  if (csp == NULL) {
-    fprintf(stderr, "freeze: out of memory\n");
-    return 1;
-  }
-  csp_install_language(csp);
-  uint32_t *image = NULL;
-  if (library_natives(csp))
-    image = csp_compile_prelude(csp, source, len, &count);
-  if (image != NULL) print_image(argv[1], image, count);
+  Csp *csp = open_runtime();
+  uint32_t *image = csp_compile_prelude(csp, source, len, &count);
   csp_free(csp);
   free(source);
+  bool fine = image != NULL && is_verified(image, count);
+  if (fine) print_image(argv[1], image, count);
   free(image);
-  return image != NULL && fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+  return fine && fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

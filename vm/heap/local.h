@@ -63,7 +63,7 @@ struct Vm {
   const struct VmHooks *hooks;  // immutable: what the runtime does (interp.h)
   uint32_t allowed;             // immutable, CspConfig's, as are the next two
   bool child_first, stepped;
-  bool natives_are_hosts;  // those that are registered now: whose.h
+  bool natives_are_hosts;  // what is registered now: whose.h
   bool spans;              // sched_spans of it, by CSPDEBUG=workspan. Immutable
   uint32_t output_full;    // atomic: it must go out by a blocking call
   uint32_t output_failed;  // atomic: a write failed, so the program ends
