@@ -6,10 +6,12 @@
 #include "sched/cpu_count.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PATH_ROOM = 4096, CPUS_MAX = 65536 };
 
@@ -18,13 +20,22 @@ typedef struct Mount {
   char at[PATH_ROOM], from[PATH_ROOM];
 } Mount;
 
+// Both kinds of mounts. The kernel writes its list of mounts anew for each
+// reader, so it is read once, and only when a line asks for one.
+typedef struct Mounts {
+  const char *root;
+  bool are_read;
+  Mount v1, v2;
+} Mounts;
+
 // --- Files ------------------------------------------------------------------
+// The kernel gives such a short file with one read.
 static bool read_text(const char *path, char *text, size_t room) {
-  FILE *file = fopen(path, "re");
-  if (file == NULL) return false;
-  size_t size = fread(text, 1, room - 1, file);
-  fclose(file);
-  text[size] = '\0';
+  int file = rt_fd_above_streams(open(path, O_RDONLY | O_CLOEXEC));
+  if (file < 0) return false;
+  ssize_t size = read(file, text, room - 1);
+  close(file);
+  text[size > 0 ? size : 0] = '\0';
   return size > 0;
 }
 
@@ -93,40 +104,61 @@ static bool has_word(const char *list, const char *word) {
   return false;
 }
 
-static bool parse_mount(char *line, bool v2, Mount *mount) {
-  // 36 35 98:0 /from /at options [tags...] - type source super-options
-  char *tail = strstr(line, " - ");
-  if (tail == NULL) return false;
-  char type[64], source[256], options[1024];
-  if (sscanf(tail, " - %63s %255s %1023s", type, source, options) != 3) {
-    return false;
-  }
-  if (strcmp(type, v2 ? "cgroup2" : "cgroup") != 0) return false;
-  if (!v2 && !has_word(options, "cpu")) return false;
-  return sscanf(line, "%*s %*s %*s %4095s %4095s", mount->from, mount->at) == 2;
+// The next word of a line, which loses it. NULL: there is none.
+static char *next_word(char **line) {
+  char *word;
+  do {
+    word = strsep(line, " \n");
+  } while (word != NULL && *word == '\0');
+  return word;
 }
 
-static void find_mount(const char *root, bool v2, Mount *mount) {
-  strcpy(mount->from, "/");
-  strcpy(mount->at, v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu");
+static void set_mount(Mount *mount, const char *from, const char *at) {
+  snprintf(mount->from, sizeof mount->from, "%s", from);
+  snprintf(mount->at, sizeof mount->at, "%s", at);
+}
+
+// Which of the two a line is of: NULL for neither.
+static Mount *kind_of_mount(Mounts *mounts, char *tail) {
+  next_word(&tail);  // the dash
+  const char *type = next_word(&tail);
+  next_word(&tail);  // the source
+  const char *options = next_word(&tail);
+  if (options == NULL) return NULL;
+  if (strcmp(type, "cgroup2") == 0) return &mounts->v2;
+  bool is_v1 = strcmp(type, "cgroup") == 0 && has_word(options, "cpu");
+  return is_v1 ? &mounts->v1 : NULL;
+}
+
+// The first of each kind counts.
+static void take_mount(Mounts *mounts, char *line) {
+  // 36 35 98:0 /from /at options [tags...] - type source super-options
+  char *tail = strstr(line, " - ");
+  Mount *mount = tail != NULL ? kind_of_mount(mounts, tail) : NULL;
+  if (mount == NULL || mount->at[0] != '\0') return;
+  for (int n = 0; n < 3; n++) next_word(&line);
+  const char *from = next_word(&line), *at = next_word(&line);
+  if (at != NULL) set_mount(mount, from, at);
+}
+
+static void read_mounts(Mounts *mounts) {
+  mounts->are_read = true;
   char path[PATH_ROOM];
-  snprintf(path, sizeof path, "%s/proc/self/mountinfo", root);
+  snprintf(path, sizeof path, "%s/proc/self/mountinfo", mounts->root);
   FILE *file = fopen(path, "re");
-  if (file == NULL) return;
   char *line = NULL;
   size_t room = 0;
-  Mount found;
-  while (getline(&line, &room, file) >= 0) {
-    if (!parse_mount(line, v2, &found)) continue;
-    *mount = found;
-    break;
-  }
+  while (file != NULL && getline(&line, &room, file) >= 0)
+    take_mount(mounts, line);
   libc_free(line);  // getline's
-  fclose(file);
+  if (file != NULL) fclose(file);
+  if (mounts->v1.at[0] == '\0')
+    set_mount(&mounts->v1, "/", "/sys/fs/cgroup/cpu");
+  if (mounts->v2.at[0] == '\0') set_mount(&mounts->v2, "/", "/sys/fs/cgroup");
 }
 
 // A line of /proc/self/cgroup: "0::/group" or "4:cpu,cpuacct:/group".
-static int quota_of_line(const char *root, char *line, int most) {
+static int quota_of_line(Mounts *mounts, char *line, int most) {
   char *controllers = strchr(line, ':');
   char *group = controllers == NULL ? NULL : strchr(controllers + 1, ':');
   if (group == NULL) return most;
@@ -136,9 +168,9 @@ static int quota_of_line(const char *root, char *line, int most) {
   if (strcmp(group, "/") == 0) group[0] = '\0';
   bool v2 = strcmp(line, "0") == 0 && controllers[0] == '\0';
   if (!v2 && !has_word(controllers, "cpu")) return most;
-  Mount mount;
-  find_mount(root, v2, &mount);
-  return tightest(root, &mount, group, v2, most);
+  if (!mounts->are_read) read_mounts(mounts);
+  const Mount *mount = v2 ? &mounts->v2 : &mounts->v1;
+  return tightest(mounts->root, mount, group, v2, most);
 }
 
 uint64_t *cpu_count_affinity(const Memory *memory, uint32_t *cpus) {
@@ -165,6 +197,10 @@ int cpu_count_in_affinity(void) {
 // --- Entry points -----------------------------------------------------------
 int sched_procs_from(const char *root, int affinity_count) {
   int most = affinity_count;
+  Mounts mounts;
+  mounts.root = root;
+  mounts.are_read = false;
+  mounts.v1.at[0] = mounts.v2.at[0] = '\0';
   char path[PATH_ROOM];
   snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
   FILE *file = fopen(path, "re");
@@ -172,7 +208,7 @@ int sched_procs_from(const char *root, int affinity_count) {
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, file) >= 0) {
-      most = quota_of_line(root, line, most);
+      most = quota_of_line(&mounts, line, most);
     }
     libc_free(line);  // getline's
     fclose(file);
