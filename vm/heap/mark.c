@@ -399,6 +399,7 @@ void gc_scan(GcMarker *marker, Obj *obj) {
       return;
     case OBJ_MAP:
       gc_mark_obj(marker, ((ObjMap *)obj)->table);
+      gc_mark_obj(marker, ((ObjMap *)obj)->growing);
       if (obj->flags & MAP_DEFAULT)
         gc_mark(marker, ((ObjDefaultMap *)obj)->missing);
       return;

@@ -184,8 +184,12 @@ bool access_set(Local *local, Goroutine *g, Value x, Value index, Value v) {
   int64_t at;
   if (value_is_type(x, OBJ_MAP)) {
     if (!map_key_ready(local, index)) return false;
-    MapResult r = map_set(local, (ObjMap *)value_obj(x), index, v);
+    MapResult r = map_set_part(local, (ObjMap *)value_obj(x), index, v);
     if (r == MAP_OK) return true;
+    if (r == MAP_GROWS) {
+      local->part_done = true;
+      return false;
+    }
     if (r == MAP_NO_MEMORY) return vm_panic_memory(local, g);
     return vm_panic(local, g, "%s", map_result_text(r));
   }

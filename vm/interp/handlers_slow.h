@@ -30,6 +30,12 @@ SHARED(throw_panic) { UNWIND(interp_throw(local, g)); }
 // No safepoint comes before the second attempt (limits.c), also where the
 // instruction is the first of its function.
 SHARED(throw_or_again) {
+  if (local->part_done) {  // it begins again after a look
+    local->part_done = false;
+    RELOAD_FRAME();
+    pc--;
+    JUMP_TO(look);
+  }
   if (!begins_again(local, g)) JUMP_TO(throw_panic);
   RELOAD_FRAME();
   count = charged(local, count);

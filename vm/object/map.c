@@ -13,6 +13,12 @@
 // (MAP_CONCURRENT). The mark is no lock: two writers can miss each other, and
 // then an update is lost, no more.
 //
+// A large table becomes a larger one in parts (map_set_part). The new one is
+// `growing`, which only writers see, until it has all entries. Then it is the
+// map's table. Nothing else is changed meanwhile: a writer that finds a growth
+// that another has begun ends it first. A growth that nobody goes on with costs
+// memory until the next writer.
+//
 // Walks begin at the table's `first`, so that the first key of a map can be
 // taken again and again in O(1). It only moves on, over entries that are
 // deleted, which stay so. One exception: of two writers that race to append,
@@ -32,6 +38,7 @@
 
 enum { LINEAR_MAX = 8, CAP_FIRST = 4, INDEX_BITS_MAX = 31 };
 enum { ZEROED = 1 << 14 };  // bytes
+enum { PART = 1 << 10 };    // entries that a growth moves in a part
 
 // --- Tables -----------------------------------------------------------------
 static uint32_t *table_index(const ObjTable *table) {
@@ -202,14 +209,18 @@ static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
   return table;
 }
 
+// How large the table after a full one is. Where half of it was deleted the
+// same size does, else twice the size.
+static size_t next_cap(const ObjTable *table) {
+  // relaxed: how many, about, where writers race in append
+  uint32_t live = rt_load_relaxed(&table->live);
+  return live <= table->cap / 2 ? table->cap : (size_t)table->cap * 2;
+}
+
 // The map's table with room for one more entry. NULL: out of memory.
 static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *table) {
   if (table_used(table) < table->cap) return table;
-  // relaxed: how many, about, where writers race in append
-  uint32_t live = rt_load_relaxed(&table->live);
-  // Half of it deleted: the same size does, else twice the size.
-  size_t want = live <= table->cap / 2 ? table->cap : (size_t)table->cap * 2;
-  table = rebuilt(local, table, want);
+  table = rebuilt(local, table, next_cap(table));
   if (table != NULL) heap_store_ptr(&local->heap, &map->table, table);
   return table;
 }
@@ -221,6 +232,53 @@ static void shrink(Local *local, ObjMap *map, ObjTable *table) {
   if (table_used(table) < 32 || live > table_used(table) / 8) return;
   table = rebuilt(local, table, (size_t)live * 2);
   if (table != NULL) heap_store_ptr(&local->heap, &map->table, table);
+}
+
+// --- Growing in parts -------------------------------------------------------
+// Atomics: writers that race may each do the same part, and lose updates. What
+// is stored is always whole.
+static ObjTable *growing_of(const ObjMap *map) {
+  return heap_load(&map->growing);
+}
+
+static bool grow_begin(Local *local, ObjMap *map, const ObjTable *table) {
+  ObjTable *growing = table_new(local, next_cap(table));
+  if (growing == NULL) return false;
+  rt_store_relaxed(&map->moved, 0);  // relaxed: see growing_of
+  heap_store_ptr(&local->heap, &map->growing, growing);
+  return true;
+}
+
+// The map's table is that one now.
+static void grow_end(Local *local, ObjMap *map, ObjTable *table) {
+  heap_store_ptr(&local->heap, &map->table, table);
+  heap_store_ptr(&local->heap, &map->growing, (ObjTable *)NULL);
+}
+
+// The collector knows `growing`, so each store has its barrier.
+static void grow_part(Local *local, ObjMap *map, const ObjTable *table,
+                      ObjTable *growing) {
+  uint32_t used = table_used(table);
+  uint32_t at = rt_load_relaxed(&map->moved);  // relaxed: see growing_of
+  uint32_t end = used > at && used - at > PART ? at + PART : used;
+  for (; at < end; at++) {
+    Value key = heap_load(&table->entries[at].key);
+    uint32_t count = table_used(growing);
+    if (key == VALUE_TOMB || count >= growing->cap) continue;
+    append(local, growing, count, value_hash(local->vm, key), key,
+           heap_load(&table->entries[at].value));
+  }
+  work_charge(local, PART * 48);       // (most of it waits for memory)
+  rt_store_relaxed(&map->moved, end);  // relaxed: see growing_of
+  if (end == used) grow_end(local, map, growing);
+}
+
+// Ends what another writer, or one that was given up, has left.
+static void grow_rest(Local *local, ObjMap *map) {
+  for (ObjTable *growing; (growing = growing_of(map)) != NULL;) {
+    grow_part(local, map, heap_load(&map->table), growing);
+    work_on(local, 0);  // others are served, but it is not given up
+  }
 }
 
 // --- Maps -------------------------------------------------------------------
@@ -237,6 +295,8 @@ const char *map_result_text(MapResult r) {
              "map";
     case MAP_CONCURRENT:
       return "concurrent writes to one map";
+    case MAP_GROWS:
+      return "the map grows";
   }
   rt_throw("map_result_text: result %d", (int)r);
 }
@@ -247,7 +307,8 @@ static ObjMap *map_alloc(Local *local, size_t cap, size_t size) {
   ObjMap *map = (ObjMap *)heap_alloc(&local->heap, size, OBJ_MAP);
   if (map == NULL) return NULL;
   map->table = table;
-  map->writer = 0;
+  map->growing = NULL;
+  map->writer = map->moved = 0;
   RT_ASSERT(map_is_valid(map));
   return map;
 }
@@ -338,6 +399,15 @@ static bool add(Local *local, ObjMap *map, Value key, uint32_t hash, Value v) {
   return table != NULL;
 }
 
+// Adds a key to a table that may have to grow for it.
+static MapResult add_in_parts(Local *local, ObjMap *map, const ObjTable *table,
+                              Value key, uint32_t hash, Value v) {
+  enum { LONG = 4 * PART };
+  if (table_used(table) < table->cap || table->cap < LONG)
+    return add(local, map, key, hash, v) ? MAP_OK : MAP_NO_MEMORY;
+  return grow_begin(local, map, table) ? MAP_GROWS : MAP_NO_MEMORY;
+}
+
 // Whether the key was really found. A comparison of tuples that is given up
 // says that they are equal.
 static bool is_found(Local *local, Value key, int64_t at) {
@@ -345,19 +415,40 @@ static bool is_found(Local *local, Value key, int64_t at) {
 }
 
 // Given up it stores nothing, and the caller goes on until it fails.
-MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
-  if (!is_key(key)) return why_no_key(value_obj(key));
-  if (!writer_enter(map)) return MAP_CONCURRENT;
+static inline MapResult set(Local *local, ObjMap *map, Value key, Value v,
+                            bool in_parts) {
   ObjTable *table = heap_load(&map->table);
   uint32_t hash = hash_for(local->vm, table, key);
   int64_t at = find_entry(local, table, key, hash);
-  bool ok = true;
   if (is_found(local, key, at))
     heap_store(&local->heap, &table->entries[at].value, v);
-  else if (at < 0)
-    ok = add(local, map, key, hash, v);
+  else if (at < 0 && in_parts)
+    return add_in_parts(local, map, table, key, hash, v);
+  else if (at < 0 && !add(local, map, key, hash, v))
+    return MAP_NO_MEMORY;
+  return MAP_OK;
+}
+
+MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
+  if (!is_key(key)) return why_no_key(value_obj(key));
+  if (!writer_enter(map)) return MAP_CONCURRENT;
+  if (growing_of(map) != NULL) grow_rest(local, map);
+  MapResult result = set(local, map, key, v, false);
   writer_leave(map);
-  return ok ? MAP_OK : MAP_NO_MEMORY;
+  return result;
+}
+
+MapResult map_set_part(Local *local, ObjMap *map, Value key, Value v) {
+  if (!is_key(key)) return why_no_key(value_obj(key));
+  if (!writer_enter(map)) return MAP_CONCURRENT;
+  ObjTable *growing = growing_of(map);
+  MapResult result = MAP_GROWS;
+  if (growing != NULL)
+    grow_part(local, map, heap_load(&map->table), growing);
+  else
+    result = set(local, map, key, v, true);
+  writer_leave(map);
+  return result;
 }
 
 // Entry number `at` was deleted. Each entry is passed once in all.
@@ -375,6 +466,7 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
   *found = false;
   if (!is_key(key)) return MAP_OK;
   if (!writer_enter(map)) return MAP_CONCURRENT;
+  if (growing_of(map) != NULL) grow_rest(local, map);
   ObjTable *table = heap_load(&map->table);
   uint32_t hash = hash_for(local->vm, table, key);
   int64_t at = find_entry(local, table, key, hash);
@@ -395,7 +487,7 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
 MapResult map_clear(Local *local, ObjMap *map) {
   if (!writer_enter(map)) return MAP_CONCURRENT;
   ObjTable *table = table_new(local, CAP_FIRST);
-  if (table != NULL) heap_store_ptr(&local->heap, &map->table, table);
+  if (table != NULL) grow_end(local, map, table);
   writer_leave(map);
   return table != NULL ? MAP_OK : MAP_NO_MEMORY;
 }
@@ -450,5 +542,6 @@ bool map_is_valid(const ObjMap *map) {
   // relaxed: any of the values that writers store
   return map != NULL && map->obj.type == OBJ_MAP &&
          rt_load_relaxed(&map->writer) <= 1 &&
-         table_is_valid(heap_load(&map->table));
+         table_is_valid(heap_load(&map->table)) &&
+         (growing_of(map) == NULL || table_is_valid(growing_of(map)));
 }

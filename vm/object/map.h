@@ -13,6 +13,7 @@ typedef enum MapResult {
   MAP_BAD_KEY,     // NaN or bytes, or a tuple with one of them
   MAP_NO_HASH,     // of a host's type with == but no hash
   MAP_CONCURRENT,  // another writer is inside
+  MAP_GROWS,       // nothing is set yet: map_set_part is to be called again
 } MapResult;
 const char *map_result_text(MapResult r);  // for panics
 // Whether cap is one that table_new gives, all of it fits into the memory, and
@@ -33,6 +34,9 @@ bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out);
 // value, and the caller goes on until it fails.
 bool map_get_on(Local *local, const ObjMap *map, Value key, Value *out);
 MapResult map_set(Local *local, ObjMap *map, Value key, Value v);
+// The same. A large map that has to grow does so in parts of some 50 us, a call
+// each, so that its caller can let others run between them.
+MapResult map_set_part(Local *local, ObjMap *map, Value key, Value v);
 MapResult map_clear(Local *local, ObjMap *map);
 MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found);
 size_t map_len(const ObjMap *map);

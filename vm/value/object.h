@@ -138,8 +138,10 @@ typedef struct ObjTable {
 } ObjTable;
 typedef struct ObjMap {
   Obj obj;
-  ObjTable *table;  // atomic, never NULL
-  uint32_t writer;  // atomic: a writer is inside (found out, not waited for)
+  ObjTable *table;    // atomic, never NULL
+  ObjTable *growing;  // atomic: the larger one that is being made, or NULL
+  uint32_t writer;    // atomic: a writer is inside (found out, not waited for)
+  uint32_t moved;     // atomic: entries of `table` that `growing` has got
 } ObjMap;
 // A map with the flag MAP_DEFAULT.
 typedef struct ObjDefaultMap {
