@@ -213,6 +213,121 @@ static void bad_keys(void **state) {
   fixture_free(fixture);
 }
 
+// --- Growing in parts -------------------------------------------------------
+enum { LONG_KEYS = 20000 };
+
+static size_t set_in_parts(Fixture *fixture, ObjMap *map, int k, int v) {
+  size_t parts = 0;
+  for (;; parts++) {
+    MapResult result = map_set_part(fixture->locals, map, value_from_small(k),
+                                    value_from_small(v));
+    if (result == MAP_OK) return parts;
+    assert_int_equal(result, MAP_GROWS);
+    assert_true(map_is_valid(map));
+  }
+}
+
+static void check_value(Fixture *fixture, const ObjMap *map, int k, int64_t v) {
+  Value found;
+  assert_true(map_get(&fixture->vm, map, value_from_small(k), &found));
+  assert_int_equal(value_small(found), v);
+}
+
+static void a_large_map_grows_in_parts(void **state) {
+  (void)state;
+  Fixture *fixture = fixture_new(1);
+  ObjMap *map = map_new(fixture->locals, 0);
+  size_t parts = 0, most = 0;
+  for (int k = 0; k < LONG_KEYS; k++) {
+    size_t took = set_in_parts(fixture, map, k, -k);
+    parts += took;
+    if (took > most) most = took;
+  }
+  // from 5,120 to 10,240 entries, and from there to 20,480: a call that makes
+  // the table, and one for each 1,024 entries
+  assert_int_equal(parts, 1 + 5 + 1 + 10);
+  assert_int_equal(most, 11);
+  for (int k = 0; k < LONG_KEYS; k++) check_value(fixture, map, k, -k);
+  uint64_t at = 0;
+  Value key, v;
+  for (int k = 0; k < LONG_KEYS; k++) {
+    assert_true(map_next(&fixture->vm, map, map->table, &at, &key, &v));
+    assert_int_equal(value_small(key), k);
+  }
+  fixture_free(fixture);
+}
+
+// A full map of which a part has moved to the larger table.
+static ObjMap *half_grown(Fixture *fixture, int *full) {
+  ObjMap *map = map_new(fixture->locals, 5000);
+  *full = (int)map->table->cap;
+  for (int k = 0; k < *full; k++)
+    map_set(fixture->locals, map, value_from_small(k), value_from_small(k));
+  for (int part = 0; part < 3; part++)
+    assert_int_equal(
+        map_set_part(fixture->locals, map, value_from_small(-1), VALUE_NIL),
+        MAP_GROWS);
+  assert_non_null(map->growing);
+  assert_in_range(map->moved, 1, *full - 1);
+  return map;
+}
+
+// What others change while a map grows is not lost, moved already or not.
+static void others_end_a_growth(void **state) {
+  (void)state;
+  Fixture *fixture = fixture_new(1);
+  enum { CHANGED, ADDED, DELETED, CLEARED, WAYS };
+  for (int way = 0; way < WAYS; way++) {
+    int full;
+    ObjMap *map = half_grown(fixture, &full);
+    bool found;
+    check_value(fixture, map, 1, 1);
+    check_value(fixture, map, full - 1, full - 1);
+    Local *local = fixture->locals;
+    if (way == CHANGED) {
+      map_set(local, map, value_from_small(1), value_from_small(-7));
+      map_set(local, map, value_from_small(full - 1), value_from_small(-8));
+      check_value(fixture, map, 1, -7);
+      check_value(fixture, map, full - 1, -8);
+    } else if (way == ADDED) {
+      map_set(local, map, value_from_small(full), value_from_small(9));
+      check_value(fixture, map, full, 9);
+    } else if (way == DELETED) {
+      map_delete(local, map, value_from_small(1), &found);
+      assert_true(found);
+      map_delete(local, map, value_from_small(full - 1), &found);
+      assert_true(found);
+    } else {
+      assert_int_equal(map_clear(local, map), MAP_OK);
+    }
+    assert_null(map->growing);
+    set_in_parts(fixture, map, -1, -1);
+    check_value(fixture, map, -1, -1);
+    int less = way == CHANGED ? 0 : way == ADDED ? -1 : 2;
+    assert_int_equal(map_len(map), way == CLEARED ? 1 : full + 1 - less);
+  }
+  fixture_free(fixture);
+}
+
+// Where half of it was deleted the next table is as large.
+static void deleted_entries_do_not_move(void **state) {
+  (void)state;
+  Fixture *fixture = fixture_new(1);
+  ObjMap *map = map_new(fixture->locals, 5000);
+  int full = (int)map->table->cap;
+  bool found;
+  for (int k = 0; k < full; k++)
+    map_set(fixture->locals, map, value_from_small(k), value_from_small(k));
+  for (int k = 0; k < full; k += 2)
+    map_delete(fixture->locals, map, value_from_small(k), &found);
+  assert_true(set_in_parts(fixture, map, full, full) > 0);
+  assert_int_equal(map->table->cap, full);
+  assert_int_equal(map_len(map), full / 2 + 1);
+  for (int k = 1; k < full; k += 2) check_value(fixture, map, k, k);
+  check_value(fixture, map, full, full);
+  fixture_free(fixture);
+}
+
 // --- Racing -----------------------------------------------------------------
 typedef struct Racer {
   Fixture *fixture;
@@ -220,6 +335,23 @@ typedef struct Racer {
   int number;
   uint64_t seen, concurrent;
 } Racer;
+
+// Writers that go on with each other's growths.
+static void race_to_grow(void *arg) {
+  Racer *racer = arg;
+  Local *local = &racer->fixture->locals[racer->number];
+  uint64_t seed = (uint64_t)racer->number * 99 + 1;
+  for (int i = 0; i < 2 * LONG_KEYS; i++) {
+    Value key = value_from_small((int)(fixture_random(&seed) % LONG_KEYS)), v;
+    bool found;
+    MapResult result = i % 16 == 0  ? map_delete(local, racer->map, key, &found)
+                       : i % 5 == 0 ? map_set(local, racer->map, key, key)
+                                    : map_set_part(local, racer->map, key, key);
+    racer->concurrent += result == MAP_CONCURRENT;
+    if (map_get(&racer->fixture->vm, racer->map, key, &v) && v != VALUE_NIL)
+      racer->seen += v == key;
+  }
+}
 
 static void race(void *arg) {
   Racer *racer = arg;
@@ -248,19 +380,28 @@ static void race(void *arg) {
   }
 }
 
-static void racing_writers_keep_memory_whole(void **state) {
-  (void)state;
+static void race_on_a_map(void (*run)(void *arg)) {
   Fixture *fixture = fixture_new(4);
   ObjMap *map = map_new(fixture->locals, 0);
   RtThread threads[4];
   Racer racers[4];
   for (int i = 0; i < 4; i++) {
     racers[i] = (Racer){fixture, map, i, 0, 0};
-    assert_int_equal(rt_thread_start(&threads[i], race, &racers[i]), 0);
+    assert_int_equal(rt_thread_start(&threads[i], run, &racers[i]), 0);
   }
   for (int i = 0; i < 4; i++) rt_thread_join(&threads[i]);
-  assert_true(map->table->used <= map->table->cap);
+  assert_true(map_is_valid(map));
   fixture_free(fixture);
+}
+
+static void racing_writers_keep_memory_whole(void **state) {
+  (void)state;
+  race_on_a_map(race);
+}
+
+static void racing_growths_keep_memory_whole(void **state) {
+  (void)state;
+  race_on_a_map(race_to_grow);
 }
 
 int main(void) {
@@ -270,7 +411,11 @@ int main(void) {
       cmocka_unit_test(walks_begin_at_the_first_key),
       cmocka_unit_test(a_key_set_again_and_again_has_one_word),
       cmocka_unit_test(bad_keys),
+      cmocka_unit_test(a_large_map_grows_in_parts),
+      cmocka_unit_test(others_end_a_growth),
+      cmocka_unit_test(deleted_entries_do_not_move),
       cmocka_unit_test(racing_writers_keep_memory_whole),
+      cmocka_unit_test(racing_growths_keep_memory_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

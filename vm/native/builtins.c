@@ -220,12 +220,60 @@ static CspStatus builtin_delete(CspCall *call) {
 }
 
 // --- Comparing --------------------------------------------------------------
-static CspStatus builtin_equal(CspCall *call) {
-  const char *failed;
-  bool same = value_deep_equal(call->local, csp_arg(call, 0).word,
-                               csp_arg(call, 1).word, &failed);
+// equal(a, b), in pieces. `kept` is a list of what the comparison is inside of.
+// Only this native has it.
+typedef struct Equal {
+  CspValue kept;
+  Deep deep;
+} Equal;
+
+// What the collector takes for a value: an object, or nil.
+static bool keep_object(CspCall *call, CspValue list, const void *object) {
+  Value v =
+      object != NULL ? value_from_obj((Obj *)(uintptr_t)object) : VALUE_NIL;
+  return csp_list_push(call, list, csp_wrap(v));
+}
+
+static bool keep_pairs(CspCall *call, Equal *equal) {
+  equal->kept = csp_list(call, 4 * equal->deep.depth);
+  if (csp_is_undef(equal->kept)) return false;
+  for (size_t at = 0; at < equal->deep.depth; at++) {
+    DeepPair pair = deep_pair(&equal->deep, at);
+    if (!keep_object(call, equal->kept, pair.a) ||
+        !keep_object(call, equal->kept, pair.b) ||
+        !keep_object(call, equal->kept, pair.x) ||
+        !keep_object(call, equal->kept, pair.y))
+      return false;
+  }
+  return true;
+}
+
+static CspStatus equal_end(CspCall *call, Equal *equal) {
+  const char *failed = equal->deep.failed;
+  deep_free(&equal->deep);
   if (failed != NULL) return csp_panic(call, "equal: %s", failed);
-  return csp_ok_bool(call, same);
+  return csp_ok_bool(call, equal->deep.same);
+}
+
+static CspStatus equal_on(CspCall *call, void *data, bool on) {
+  enum { AT_ONCE = 64 };
+  Equal *equal = data;
+  while (on && deep_some(&equal->deep, call->local, AT_ONCE)) {
+    if (!csp_spent(call, 0)) continue;
+    if (keep_pairs(call, equal))
+      return csp_again(call, equal_on, equal, sizeof *equal, 1);
+    equal->deep.failed = "out of memory";
+    break;
+  }
+  return equal_end(call, equal);
+}
+
+static CspStatus builtin_equal(CspCall *call) {
+  Equal equal;
+  equal.kept = csp_nil();
+  deep_begin(&equal.deep, call->local, csp_arg(call, 0).word,
+             csp_arg(call, 1).word);
+  return equal_on(call, &equal, true);
 }
 
 // The i-th of the compared values: arguments, or the elements of the only

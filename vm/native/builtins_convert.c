@@ -17,12 +17,6 @@
 #include "vm/object/tuple.h"
 #include "vm/value/utf8.h"
 
-// In a loop: the work of a turn, looked at now and then.
-static bool turn(CspCall *call, size_t n, uint64_t units) {
-  enum { TURNS = 256 };
-  return n % TURNS != TURNS - 1 || csp_work(call, units * TURNS);
-}
-
 // --- Conversions to numbers -------------------------------------------------
 static CspStatus bad_text(CspCall *call, CspValue v, const char *wanted) {
   enum { SHOWN = 100 };  // bytes of a string, of which fewer are shown
@@ -460,35 +454,49 @@ static CspValue new_map(CspCall *call, size_t cap, Value missing) {
   return csp_wrap(map != NULL ? value_from_obj(map) : VALUE_UNDEF);
 }
 
-static CspStatus map_copy(CspCall *call, CspValue from, Value missing) {
-  CspValue to = new_map(call, csp_map_len(from), missing), key, value;
-  if (csp_is_undef(to)) return csp_panic_memory(call);
-  CspIter iter = {0};
-  for (size_t n = 0; csp_map_next(call, from, &iter, &key, &value); n++) {
-    if (!csp_map_set(call, to, key, value) || !turn(call, n, 32))
-      return CSP_PANIC;
+static bool map_to_map(CspCall *call, Convert *convert, size_t stop) {
+  CspValue key, value;
+  for (; convert->at < stop; convert->at++) {
+    if (!csp_map_next(call, convert->from, &convert->iter, &key, &value)) {
+      convert->end = convert->at;
+      break;
+    }
+    if (!csp_map_set(call, convert->to, key, value)) return false;
   }
-  return csp_ok(call, to);
+  return true;
+}
+
+static CspStatus map_copy(CspCall *call, CspValue from, Value missing) {
+  return convert(call,
+                 (Convert){.from = from,
+                           .to = new_map(call, csp_map_len(from), missing),
+                           .end = SIZE_MAX,
+                           .turns = map_to_map,
+                           .units = 32});
+}
+
+static bool pairs_to_map(CspCall *call, Convert *convert, size_t stop) {
+  for (; convert->at < stop; convert->at++) {
+    CspValue pair = csp_list_get(convert->from, convert->at);
+    if (sequence_block(pair.word) == NULL || csp_list_len(pair) != 2) {
+      csp_panic(call, "map: element %zu must be a list [key, value] or a tuple",
+                convert->at);
+      return false;
+    }
+    if (!csp_map_set(call, convert->to, csp_list_get(pair, 0),
+                     csp_list_get(pair, 1)))
+      return false;
+  }
+  return true;
 }
 
 static CspStatus map_from_pairs(CspCall *call, CspValue pairs, Value missing) {
   size_t count = csp_list_len(pairs);
-  CspValue map = new_map(call, count, missing);
-  if (csp_is_undef(map)) return csp_panic_memory(call);
-  for (size_t i = 0; i < count; i++) {
-    CspValue pair = csp_list_get(pairs, i);
-    if (sequence_block(pair.word) == NULL || csp_list_len(pair) != 2) {
-      return csp_panic(call,
-                       "map: element %zu must be a list [key, value] or a "
-                       "tuple",
-                       i);
-    }
-    if (!csp_map_set(call, map, csp_list_get(pair, 0), csp_list_get(pair, 1)) ||
-        !turn(call, i, 32)) {
-      return CSP_PANIC;
-    }
-  }
-  return csp_ok(call, map);
+  return convert(call, (Convert){.from = pairs,
+                                 .to = new_map(call, count, missing),
+                                 .end = count,
+                                 .turns = pairs_to_map,
+                                 .units = 32});
 }
 
 // A value that all missing keys would share, and that could be changed.

@@ -185,28 +185,23 @@ uint32_t value_hash(Vm *vm, Value key) {
 }
 
 // --- Pairs of containers ----------------------------------------------------
-// Two containers that are being compared, from element `at` on.
-typedef struct DeepPair {
-  Obj *a, *b;
-  const void *x, *y;  // blocks, or x: a's table
-  uint64_t at;
-} DeepPair;
-
-enum { DEEP_MAX = 10000, DEEP_FEW = 8, SEEN_AFTER = 256 };
+enum { DEEP_MAX = 10000, SEEN_AFTER = 256 };
 
 // A pair that was met once need not be compared again: had it been unequal, all
 // would be over. So cycles end. Pairs are noted only after some work is done.
-typedef struct Deep {
-  const Memory *memory;
-  Local *local;   // NULL: nothing is charged
-  size_t count;   // of values
-  DeepPair *few;  // the first room for the stack, its maker's
-  DeepPair *stack;
-  size_t depth, cap;
-  Obj *(*seen)[2];
-  size_t seen_count, seen_cap;
-  const char *failed;  // why it gave up, or NULL
-} Deep;
+static void deep_init(Deep *deep, const Memory *memory, Local *local) {
+  deep->memory = memory;
+  deep->local = local;
+  deep->more = NULL;
+  deep->cap = DEEP_FEW;
+  deep->seen = NULL;
+  deep->failed = NULL;
+  deep->count = deep->depth = deep->seen_count = deep->seen_cap = 0;
+}
+
+static DeepPair *deep_stack(Deep *deep) {
+  return deep->more != NULL ? deep->more : deep->few;
+}
 
 static size_t seen_place(const Deep *deep, Obj *a, Obj *b) {
   uint64_t h = ((uint64_t)(uintptr_t)a * 31 + (uint64_t)(uintptr_t)b) *
@@ -252,12 +247,12 @@ static bool seen_before(Deep *deep, Obj *a, Obj *b) {
 
 // false: no memory.
 static bool deep_grow(Deep *deep) {
-  bool first = deep->stack == deep->few;
-  DeepPair *stack = mem_resize(deep->memory, first ? NULL : deep->stack,
-                               deep->cap * 2 * sizeof *stack);
+  bool first = deep->more == NULL;
+  DeepPair *stack =
+      mem_resize(deep->memory, deep->more, deep->cap * 2 * sizeof *stack);
   if (stack == NULL) return false;
   if (first) memcpy(stack, deep->few, deep->depth * sizeof *stack);
-  deep->stack = stack;
+  deep->more = stack;
   deep->cap *= 2;
   return true;
 }
@@ -269,12 +264,12 @@ static bool deep_push(Deep *deep, DeepPair pair) {
     deep->failed = "out of memory";
   if (deep->failed != NULL) return false;
   RT_ASSERT(deep->depth < deep->cap);
-  deep->stack[deep->depth++] = pair;
+  deep_stack(deep)[deep->depth++] = pair;
   return true;
 }
 
-static void deep_free(Deep *deep) {
-  if (deep->stack != deep->few) mem_free(deep->stack);
+void deep_free(Deep *deep) {
+  mem_free(deep->more);
   mem_free(deep->seen);
 }
 
@@ -322,15 +317,11 @@ static int compare_elements(Deep *deep, Value a, Value b, bool order) {
 // Given up they are equal. Without memory to tell they are unordered.
 static int walk_tuples(Local *local, const ObjTuple *a, const ObjTuple *b,
                        bool order) {
-  DeepPair few[DEEP_FEW];
-  Deep deep = {.memory = heap_vm_of(a)->memory,
-               .local = local,
-               .few = few,
-               .stack = few,
-               .cap = DEEP_FEW};
+  Deep deep;
+  deep_init(&deep, heap_vm_of(a)->memory, local);
   int outcome = enter_tuples(&deep, a, b, order);
   while (outcome == 0 && deep.depth > 0 && deep.failed == NULL) {
-    DeepPair *top = &deep.stack[deep.depth - 1];
+    DeepPair *top = &deep_stack(&deep)[deep.depth - 1];
     const ObjValues *x = &((ObjTuple *)top->a)->values;
     const ObjValues *y = &((ObjTuple *)top->b)->values;
     uint64_t at = top->at++;
@@ -422,7 +413,8 @@ static bool deep_next(Deep *deep, DeepPair *pair, Value *a, Value *b,
 
 // One pair of values. false: not equal.
 static bool deep_values(Deep *deep, Value a, Value b) {
-  deep_work(deep, 16);
+  deep->count++;
+  work_charge(deep->local, 16);  // deep_some's caller looks
   bool tuples = value_is_type(a, OBJ_TUPLE) && a != b;
   if (!tuples && value_equal_on(deep->local, a, b)) return true;
   if (!value_is_obj(a) || !value_is_obj(b)) return false;
@@ -432,22 +424,25 @@ static bool deep_values(Deep *deep, Value a, Value b) {
   return deep_enter(deep, x, y);
 }
 
-bool value_deep_equal(Local *local, Value a, Value b, const char **failed) {
-  DeepPair few[DEEP_FEW];
-  Deep d = {.memory = local->vm->memory,
-            .local = local,
-            .few = few,
-            .stack = few,
-            .cap = DEEP_FEW};
-  bool same = deep_values(&d, a, b);
-  while (same && d.depth) {
-    DeepPair *top = &d.stack[d.depth - 1];
-    if (!deep_next(&d, top, &a, &b, &same))
-      d.depth--;
-    else if (same)
-      same = deep_values(&d, a, b) && d.failed == NULL;
+void deep_begin(Deep *deep, Local *local, Value a, Value b) {
+  deep_init(deep, local->vm->memory, local);
+  deep->same = deep_values(deep, a, b) && deep->failed == NULL;
+}
+
+bool deep_some(Deep *deep, Local *local, size_t values) {
+  deep->local = local;
+  Value a, b;
+  for (; deep->same && deep->depth > 0 && values > 0; values--) {
+    DeepPair *top = &deep_stack(deep)[deep->depth - 1];
+    if (!deep_next(deep, top, &a, &b, &deep->same))
+      deep->depth--;
+    else if (deep->same)
+      deep->same = deep_values(deep, a, b) && deep->failed == NULL;
   }
-  deep_free(&d);
-  *failed = d.failed;
-  return same && d.failed == NULL;
+  return deep->same && deep->depth > 0;
+}
+
+DeepPair deep_pair(const Deep *deep, size_t at) {
+  RT_ASSERT(at < deep->depth);
+  return (deep->more != NULL ? deep->more : deep->few)[at];
 }

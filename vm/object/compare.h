@@ -19,8 +19,42 @@ int value_compare_on(Local *local, Value a, Value b);
 bool value_equal_keys(Local *local, Value a, Value b);
 uint32_t value_hash(Vm *vm, Value key);  // for keys that may be in a map
 uint32_t value_mix_hash(const Vm *vm, uint64_t x);
-// Deep, and cycles are handled. *failed is NULL, or why it ended: nested deeper
-// than 10,000, or memory. It charges, and may be given up.
-bool value_deep_equal(Local *local, Value a, Value b, const char **failed);
+// --- Deep equality ----------------------------------------------------------
+// A walk through two values that may contain others. It can be left in the
+// middle, and handles cycles. Others may change the values meanwhile.
+
+// Two containers that are being compared, from element `at` on.
+typedef struct DeepPair {
+  Obj *a, *b;
+  const void *x, *y;  // objects: blocks, or x: a's table. Or NULL
+  uint64_t at;
+} DeepPair;
+
+enum { DEEP_FEW = 8 };
+
+// It may be copied, and then only the copy is used.
+typedef struct Deep {
+  const Memory *memory;
+  Local *local;    // NULL: nothing is charged
+  size_t count;    // of values
+  DeepPair *more;  // the stack; NULL: `few` is
+  size_t depth, cap;
+  Obj *(*seen)[2];
+  size_t seen_count, seen_cap;
+  // Why it ended before it was done: nested deeper than 10,000, no memory, or
+  // given up. Or NULL.
+  const char *failed;
+  bool same;  // so far
+  DeepPair few[DEEP_FEW];
+} Deep;
+
+void deep_begin(Deep *deep, Local *local, Value a, Value b);
+// Compares at most so many values, and charges them. false: it has ended, and
+// `same` and `failed` tell how.
+bool deep_some(Deep *deep, Local *local, size_t values);
+// The objects that stay until deep_some is called again: those of the pair
+// number `at`, from 0 to `depth`.
+DeepPair deep_pair(const Deep *deep, size_t at);
+void deep_free(Deep *deep);
 
 #endif
