@@ -35,7 +35,7 @@ struct Local {
   int64_t debt;     // units of work since the counter was charged (work.c)
   bool overdue;     // more work was charged than lies between two looks
   bool raced;  // the list operation that failed did not lack memory (list.c)
-  bool part_done;  // the instruction that failed has another part (map.c)
+  bool part_done;  // the instruction that failed has another part (access.c)
   HostTask tasks[HOST_TASKS];
   int task_count;
   uint32_t calls;  // by natives: counts to their next look (api_call.c)

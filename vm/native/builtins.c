@@ -258,6 +258,7 @@ static CspStatus equal_end(CspCall *call, Equal *equal) {
 static CspStatus equal_on(CspCall *call, void *data, bool on) {
   enum { AT_ONCE = 64 };
   Equal *equal = data;
+  RT_ASSERT(equal->deep.depth <= equal->deep.cap);
   while (on && deep_some(&equal->deep, call->local, AT_ONCE)) {
     if (!csp_spent(call, 0)) continue;
     if (keep_pairs(call, equal))

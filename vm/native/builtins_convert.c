@@ -455,6 +455,7 @@ static CspValue new_map(CspCall *call, size_t cap, Value missing) {
 }
 
 static bool map_to_map(CspCall *call, Convert *convert, size_t stop) {
+  RT_ASSERT(convert->at < stop);
   CspValue key, value;
   for (; convert->at < stop; convert->at++) {
     if (!csp_map_next(call, convert->from, &convert->iter, &key, &value)) {

@@ -26,7 +26,7 @@ uint32_t value_mix_hash(const Vm *vm, uint64_t x);
 // Two containers that are being compared, from element `at` on.
 typedef struct DeepPair {
   Obj *a, *b;
-  const void *x, *y;  // objects: blocks, or x: a's table. Or NULL
+  const void *x, *y;  // their blocks, or x is a's table. Or NULL
   uint64_t at;
 } DeepPair;
 
@@ -37,7 +37,7 @@ typedef struct Deep {
   const Memory *memory;
   Local *local;    // NULL: nothing is charged
   size_t count;    // of values
-  DeepPair *more;  // the stack; NULL: `few` is
+  DeepPair *more;  // the stack, or NULL where `few` is the stack
   size_t depth, cap;
   Obj *(*seen)[2];
   size_t seen_count, seen_cap;
