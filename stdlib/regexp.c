@@ -365,10 +365,12 @@ static bool push_before(CspCall *call, RegexpJob *job) {
   return true;
 }
 
-// Nor does one at the end.
+// Nor does one at the end. An empty text is one part. Only the pattern "",
+// which splits into characters, has none there.
 static CspStatus split_done(CspCall *call, RegexpJob *job) {
   size_t len = job->search.text.len;
-  bool all = job->last == len && (len > 0 || job->before == 0);
+  bool characters = job->search.regexp->pattern_len == 0;
+  bool all = job->last == len && (len > 0 || characters);
   return all || push_text(call, job, len) ? csp_ok(call, job->out) : CSP_PANIC;
 }
 
