@@ -65,6 +65,7 @@ static void declare_parameters(Compiler *compiler, Proto *proto,
     return;
   }
   if (receiver != NULL) {
+    proto->flags |= PROTO_METHOD;
     proto->param_names[proto->nparams++] =
         name_string(compiler, receiver->name);
     proto->nrequired++;

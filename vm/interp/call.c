@@ -65,20 +65,24 @@ __attribute__((noinline)) bool call_reserve_slow(Local *local, Goroutine *g,
 }
 
 // --- Arguments --------------------------------------------------------------
+// What a message counts is what the call has in its parentheses. A receiver is
+// not.
 static bool too_few(Local *local, Goroutine *g, const Proto *proto, int argc,
                     bool more) {
-  RT_ASSERT(argc < proto->nparams);
+  int receiver = (proto->flags & PROTO_METHOD) != 0;
+  RT_ASSERT(argc >= receiver && argc < proto->nparams);
   return vm_panic(local, g,
                   "%s: too few arguments: %d given, %s%d needed (`%s` is "
                   "missing)",
-                  proto->name->own, argc, more ? "at least " : "",
-                  proto->nrequired, proto->param_names[argc]->own);
+                  proto->name->own, argc - receiver, more ? "at least " : "",
+                  proto->nrequired - receiver, proto->param_names[argc]->own);
 }
 
-static bool too_many(Local *local, Goroutine *g, const char *name, int argc,
-                     int most) {
-  return vm_panic(local, g, "%s: too many arguments: %d given, %d taken", name,
-                  argc, most);
+static bool too_many(Local *local, Goroutine *g, const Proto *proto, int argc) {
+  int receiver = (proto->flags & PROTO_METHOD) != 0;
+  RT_ASSERT(argc > proto->nparams && proto->nparams >= receiver);
+  return vm_panic(local, g, "%s: too many arguments: %d given, %d taken",
+                  proto->name->own, argc - receiver, proto->nparams - receiver);
 }
 
 // Named arguments leave undef where nothing was given.
@@ -116,12 +120,11 @@ static __attribute__((noinline)) bool collect_rest(Local *local, Goroutine *g,
 
 static bool fit_arguments(Local *local, Goroutine *g, const Proto *proto,
                           Value *args, int argc) {
-  const char *name = proto->name->own;
   bool rest = (proto->flags & PROTO_REST) != 0;
   int fixed = proto->nparams - rest;
   bool open = rest || (proto->flags & PROTO_DEFAULTS);
   if (argc < proto->nrequired) return too_few(local, g, proto, argc, open);
-  if (argc > fixed && !rest) return too_many(local, g, name, argc, fixed);
+  if (argc > fixed && !rest) return too_many(local, g, proto, argc);
   if (!missing_named(local, g, proto, args, argc)) return false;
   for (int n = argc; n < fixed; n++) args[n] = VALUE_UNDEF;
   return !rest || collect_rest(local, g, args, fixed, argc);

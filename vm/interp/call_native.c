@@ -510,9 +510,11 @@ static bool count_fits(Local *local, Goroutine *g, const NativeDef *def,
   bool few = argc < def->nrequired;
   if (!few && (argc <= def->nparams || def->rest)) return true;
   bool least = few && (def->rest || def->nparams > argc + 1);
+  int taken = few ? def->nrequired : def->nparams;
+  int receiver = def->method;  // is not among what the call counts
   return vm_panic(local, g, "%s: too %s arguments: %d given, %s%d %s",
-                  def->name, few ? "few" : "many", argc,
-                  least ? "at least " : "", few ? def->nrequired : def->nparams,
+                  def->name, few ? "few" : "many", argc - receiver,
+                  least ? "at least " : "", taken - receiver,
                   few ? "needed" : "taken");
 }
 

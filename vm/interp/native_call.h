@@ -12,14 +12,16 @@ enum { NATIVE_RESULTS_MAX = CSP_RESULTS_MAX };
 typedef struct NativeRules {
   uint32_t needs;
   bool repeatable;
-  bool host;  // of NativeDef
+  bool host;     // of NativeDef
+  bool methods;  // each is one of a type
 } NativeRules;
 
 // A built-in module as registered; `made` on first use.
 typedef struct NativeModule {
   const CspModule *def;
   ObjModule *made;
-  bool host;  // of NativeDef
+  bool host;     // of NativeDef
+  bool methods;  // each is one of a type
   struct NativeModule *next;
 } NativeModule;
 

@@ -24,7 +24,7 @@ typedef struct Frames {
 } Frames;
 
 static bool frame_is_shown(const TraceFrame *frame, bool library) {
-  uint8_t flags = frame->proto->flags;
+  uint16_t flags = frame->proto->flags;
   return !(flags & PROTO_TRY) && (library || !(flags & PROTO_LIBRARY));
 }
 

@@ -130,7 +130,7 @@ static const ObjType type_objects[] = {
 bool csp_register_methods(Csp *csp, CspType type,
                           const CspFunction *functions) {
   Vm *vm = csp_vm(csp);
-  NativeRules rules = {.host = vm->natives_are_hosts};
+  NativeRules rules = {.host = vm->natives_are_hosts, .methods = true};
   const CspFunction *function = functions;
   for (; (function = native_row(function, &rules)) != NULL; function++) {
     RT_ASSERT((size_t)type < sizeof type_objects / sizeof *type_objects);
@@ -172,7 +172,7 @@ bool csp_register_class(Csp *csp, const CspClass *klass,
   entry->klass = (const HostClass *)(const void *)klass;
   entry->next = vm->host_methods;
   vm->host_methods = entry;
-  NativeRules rules = {.host = vm->natives_are_hosts};
+  NativeRules rules = {.host = vm->natives_are_hosts, .methods = true};
   const CspFunction *function = functions;
   for (; (function = native_row(function, &rules)) != NULL; function++) {
     if (!add_method(vm, entry, function, &rules)) return false;

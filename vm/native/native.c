@@ -170,6 +170,7 @@ Value native_new(Vm *vm, const char *module, const CspFunction *row,
   def->repeatable = rules->repeatable;
   def->stored = stored;
   def->host = rules->host;
+  def->method = rules->methods && def->nparams > 0;
   native->def = def;
   native->data = NULL;
   return value_from_obj(native);

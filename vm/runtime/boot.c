@@ -75,7 +75,7 @@ static Proto *own_proto(Vm *vm, const OwnCode *own) {
   proto->nparams = nparams;
   proto->nrequired = nparams ? 1 : 0;
   proto->nresults = 2;
-  proto->flags = (uint8_t)(own->flags | PROTO_TOP);
+  proto->flags = (uint16_t)(own->flags | PROTO_TOP);
   proto->name = vm_intern(vm, own->name, strlen(own->name));
   proto->path = vm_intern(vm, "(runtime)", 9);
   bool named = proto->name != NULL && proto->path != NULL;

@@ -233,7 +233,7 @@ static bool take_proto(Reader *reader, Proto *proto) {
   proto->path = reader->path;
   uint32_t flags = image_word(reader);
   if (flags & ~(uint32_t)PROTO_COMPILED) reader->damaged = true;
-  proto->flags = (uint8_t)(flags & PROTO_COMPILED);
+  proto->flags = (uint16_t)(flags & PROTO_COMPILED);
   uint32_t nparams = take_most(reader, UINT8_MAX);
   proto->nrequired = (uint8_t)take_most(reader, UINT8_MAX);
   proto->nresults = (uint8_t)take_most(reader, UINT8_MAX);

@@ -19,6 +19,7 @@ struct NativeDef {
   uint8_t nparams;         // rest excluded
   uint8_t nrequired;
   bool rest;
+  bool method;               // the first parameter is the receiver
   bool repeatable;           // CSP_REPEATABLE
   bool stored;               // CSP_STORED
   bool host;                 // may go on for long without a look

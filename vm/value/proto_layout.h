@@ -31,9 +31,10 @@ enum {
   PROTO_TOP = 32,      // captures nothing: `self` is the one closure of it
   PROTO_LIBRARY = 64,  // of the library: traces leave its frames out
   PROTO_STORED = 128,  // hands out what was stored, as natives of CSP_STORED
+  PROTO_METHOD = 256,  // the first parameter is the receiver
   // what functions of a prelude may have
   PROTO_COMPILED = PROTO_REST | PROTO_DEFER | PROTO_DEFAULTS | PROTO_TOP |
-                   PROTO_LIBRARY | PROTO_STORED,
+                   PROTO_LIBRARY | PROTO_STORED | PROTO_METHOD,
 };
 
 // Where a closure's upvalue comes from when CLOSURE is executed.
@@ -52,10 +53,10 @@ struct Proto {
   Value *constants;
   ObjClosure *self;  // PROTO_TOP: its closure, else NULL
   uint16_t nregs;    // registers used, parameters included (<= 250)
-  uint8_t nparams;   // rest included
+  uint16_t flags;
+  uint8_t nparams;  // rest included
   uint8_t nrequired;
   uint8_t nresults;  // that ? and recover return, or NRESULTS_...
-  uint8_t flags;
   uint8_t nupvalues;
   uint32_t ncode, nconstants, nlines;
   uint32_t nvariables;  // bytes
