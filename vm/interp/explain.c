@@ -17,6 +17,7 @@
 #include "vm/code/variables.h"
 #include "vm/heap/work.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/iter.h"
 #include "vm/interp/panic.h"
 #include "vm/object/map.h"
 #include "vm/object/value_text.h"
@@ -254,6 +255,22 @@ static bool is_start(const Proto *proto, uint32_t at) {
   uint32_t n = 0;
   while (n < at) n += (uint32_t)op_words((Op)INSTR_OP(code_at(proto, n)));
   return n == at;
+}
+
+bool explain_takes_key_apart(Local *local, const Goroutine *g) {
+  const Proto *proto = frame_closure(g->base)->proto;
+  int64_t at = g->pc - 1 - proto->code;
+  if (at < 0 || at >= proto->ncode || proto->ncode > CODE_MOST) return false;
+  charge_steps(local, proto->ncode);
+  for (uint32_t n = 0; n < proto->ncode;
+       n += (uint32_t)op_words((Op)INSTR_OP(code_at(proto, n)))) {
+    Instr i = code_at(proto, n);
+    // The loop's step goes back to where its element is taken apart, in place.
+    if (INSTR_OP(i) == OP_NEXT1 && jump_target(proto, n) == at &&
+        INSTR_B(i) == INSTR_A(code_at(proto, (uint32_t)at)))
+      return operand_a(g->base, i)[2] == value_from_small(ITER_MAP);
+  }
+  return false;
 }
 
 static void say_note(Explain *explain, const Goroutine *g, Text *message) {

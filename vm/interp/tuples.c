@@ -48,6 +48,14 @@ static bool wrong_count(Local *local, Goroutine *g, Value x, size_t len,
                   rest ? "at least " : "", count, count == 1 ? "is" : "are");
 }
 
+static bool not_apart(Local *local, Goroutine *g, Value x, bool two) {
+  bool key = two && explain_takes_key_apart(local, g);
+  return explain_panic(
+      local, g, "only a list or tuple is taken apart, not %s%s",
+      value_type_name(x),
+      key ? ": write `for k, v in m` for the keys and values of a map" : "");
+}
+
 static ObjList *rest_of(Local *local, const ObjValues *block, size_t at,
                         size_t len) {
   ObjList *list = list_new(local, len - at);
@@ -59,10 +67,7 @@ static ObjList *rest_of(Local *local, const ObjValues *block, size_t at,
 bool tuples_take_apart(Local *local, Goroutine *g, Value x, Value *to,
                        size_t count, bool rest) {
   const ObjValues *block = sequence_block(x);
-  if (block == NULL)
-    return explain_panic(local, g,
-                         "only a list or tuple is taken apart, not %s",
-                         value_type_name(x));
+  if (block == NULL) return not_apart(local, g, x, count == 2 && !rest);
   size_t len = values_len(block), single = count - rest;
   if (rest ? len < single : len != single)
     return wrong_count(local, g, x, len, single, rest);
