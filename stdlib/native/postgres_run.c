@@ -97,11 +97,30 @@ static bool pg_send_execute(PgLink *link) {
   return pg_sent(link, said) && PQsetSingleRowMode(link->conn) == 1;
 }
 
+// Other databases' placeholders are `?`, which here is a part of operators.
+static void pg_explain_marks(PgLink *link) {
+  const PgStmt *stmt = link->stmt;
+  bool syntax = strcmp(link->code, "42601") == 0;
+  if (!syntax || stmt == NULL || link->params.count == 0 ||
+      memchr(stmt->text, '?', stmt->len) == NULL)
+    return;
+  for (size_t i = 0; i + 1 < stmt->len; i++)
+    if (stmt->text[i] == '$' && stmt->text[i + 1] >= '0' &&
+        stmt->text[i + 1] <= '9')
+      return;
+  size_t len = strlen(link->message);
+  snprintf(link->message + len, sizeof link->message - len,
+           ": arguments stand for $1, $2 and so on, not for ?");
+}
+
 static bool pg_take_prepared(CspCall *call, PgStep *step, PGresult *result,
                              CspStatus *status) {
   PgLink *link = step->link;
   if (result != NULL) {
-    if (PQresultStatus(result) != PGRES_COMMAND_OK) pg_note_error(link, result);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) {
+      pg_note_error(link, result);
+      pg_explain_marks(link);
+    }
     PQclear(result);
     return true;
   }
