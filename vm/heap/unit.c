@@ -77,6 +77,7 @@ void unit_mark(GcMarker *marker, CodeUnit *unit) {
 void unit_touch_trace(GcMarker *marker, const Trace *trace) {
   if (trace == NULL) return;
   unit_touch(marker, trace->created_in);
+  unit_touch_trace(marker, trace->raised);
   for (uint32_t n = 0; n < trace->count; n++)
     unit_touch(marker, trace->frames[n].proto);
 }

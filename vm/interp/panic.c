@@ -78,12 +78,43 @@ static Trace *trace_limited(Trace *trace, Heap *heap) {
   return trace;
 }
 
-void trace_drop(Trace *trace) {
-  if (trace != NULL && trace->heap != NULL) {
+static void drop_one_trace(Trace *trace) {
+  if (trace->heap != NULL) {
     size_t size = frames_size(trace) + trace->text_size;
     heap_give_other(trace->heap, size);
   }
   mem_free(trace);
+}
+
+void trace_forget_raised(Trace *trace) {
+  if (trace == NULL || trace->raised == NULL) return;
+  drop_one_trace(trace->raised);
+  trace->raised = NULL;
+}
+
+void trace_drop(Trace *trace) {
+  if (trace == NULL) return;
+  trace_forget_raised(trace);
+  drop_one_trace(trace);
+}
+
+void trace_set_raised(const Vm *vm, Trace *trace, const Trace *task) {
+  enum { RAISED_MOST = 32 };  // frames, the innermost
+  if (trace == NULL || task == NULL || trace->raised != NULL) return;
+  if (task->raised != NULL) task = task->raised;
+  uint32_t inner = task->elided > 0 ? task->count / 2 : task->count;
+  uint32_t count = inner < RAISED_MOST ? inner : RAISED_MOST;
+  size_t size = count * sizeof(TraceFrame);
+  Trace *raised = mem_alloc(vm->memory, sizeof *raised + size);
+  if (raised == NULL) return;
+  *raised = (Trace){.goroutine = task->goroutine, .count = count};
+  // A native that the task was made of has no frame.
+  if (count == 0) {
+    raised->created_in = task->created_in;
+    raised->created_pc = task->created_pc;
+  }
+  memcpy(raised->frames, task->frames, size);
+  trace->raised = trace_limited(raised, vm->heap);
 }
 
 void trace_set_text(Trace **trace, const char *text, size_t len) {

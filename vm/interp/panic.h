@@ -17,6 +17,10 @@ enum { PANICS_SHOWN = 10 };              // of the newest, and of the oldest
 // NULL: out of memory.
 Trace *trace_capture(const Memory *memory, const Goroutine *g);
 void trace_drop(Trace *trace);  // any thread
+// The panic with the first trace (or NULL) goes on from a task that ended with
+// the second one (or NULL). Without memory that is not kept.
+void trace_set_raised(const Vm *vm, Trace *trace, const Trace *task);
+void trace_forget_raised(Trace *trace);  // or NULL
 // The value's text is kept with its trace, instead of another; without memory
 // it is not.
 void trace_set_text(Trace **trace, const char *text, size_t len);

@@ -109,8 +109,14 @@ void places_add(Local *local, const Goroutine *g, Value v) {
   places_set(local, error, block);
 }
 
+bool places_are_known(Value v) {
+  return value_is_type(v, OBJ_ERROR) &&
+         heap_load(&((ObjError *)value_obj(v))->places) != NULL;
+}
+
 void places_from_trace(Local *local, const Trace *trace, Value v) {
   if (!value_is_type(v, OBJ_ERROR) || trace == NULL) return;
+  if (trace->raised != NULL) trace = trace->raised;
   ObjError *error = (ObjError *)value_obj(v);
   if ((error->obj.flags & ERROR_PLAIN) || heap_load(&error->places) != NULL)
     return;

@@ -14,6 +14,8 @@ void places_add(Local *local, const Goroutine *g, Value error);
 // without places gets the calls that led to the panic, whose trace (or NULL)
 // this is.
 void places_from_trace(Local *local, const Trace *trace, Value error);
+// Whether places_print has something to show.
+bool places_are_known(Value v);
 // A list of strings, one for each place, the first one first. VALUE_UNDEF: out
 // of memory.
 Value places_list(Local *local, const ObjError *error);

@@ -273,7 +273,8 @@ Next task_panicked(Local *local, Goroutine *g) {
 }
 
 // A wait for a task that panicked: its panic goes on in g. The trace is that of
-// g then, so the error itself tells where the task was.
+// g then. The error itself tells where the task was. Another value cannot, nor
+// an error without places: then the trace does.
 static __attribute__((noinline)) bool panic_again(Local *local, Goroutine *g,
                                                   ObjTask *task) {
   // relaxed: whether it is reported. drop_awaited looks when the list is full,
@@ -282,6 +283,8 @@ static __attribute__((noinline)) bool panic_again(Local *local, Goroutine *g,
   Value value = heap_load(&task->results);
   places_from_trace(local, task->trace, value);
   vm_panic_value(local, g, value);
+  if (!g->gave_up && !places_are_known(value))
+    trace_set_raised(local->vm, g->panic->trace, task->trace);
   return drop_carry_all(local, g, heap_load(&task->also));
 }
 

@@ -74,22 +74,34 @@ static void add_also(Text *text, Vm *vm, Value also) {
   }
 }
 
+// Where a task raised the panic, if its value does not tell.
+static void add_raised(Text *text, const Vm *vm, const Trace *trace) {
+  if (trace == NULL || trace->raised == NULL) return;
+  text_addf(text, "\n");
+  trace_print_frames(text, vm, trace->raised);
+  if (!text->failed && text->len > 0) text->len--;  // its last newline
+}
+
 // A panic's or error's value in one line, with its causes. trace: may hold
 // what string() methods gave.
 static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
   if (trace_text(trace) != NULL) {
     text_add(text, trace_text(trace), trace->text_size - 1);
+    add_raised(text, vm, trace);
     return;
   }
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
+    const Trace *own = depth == 0 ? trace : NULL;
     if (!value_is_type(v, OBJ_ERROR)) {
       add_reported(text, vm, v);
+      add_raised(text, vm, own);
       return;
     }
     const ObjError *error = (ObjError *)value_obj(v);
     add_reported(text, vm, error->message);
     error_print_code(text, vm, error);
-    places_print(text, error, depth == 0 ? trace : NULL);
+    places_print(text, error, own);
+    add_raised(text, vm, own);
     add_also(text, vm, heap_load(&error->also));
     if (error->cause == VALUE_NIL || depth + 1 == CAUSES_SHOWN) return;
     text_addf(text, "\n  caused by: ");
@@ -201,8 +213,10 @@ void join_panics(Local *local, Panic *newest) {
   enum { FIRST = sizeof "panic: " - 1, LAST = sizeof "\n" - 1 };
   Text text = {.memory = local->vm->memory};
   add_panics(&text, local->vm, newest);
-  if (!text.failed)
+  if (!text.failed) {
     trace_set_text(&newest->trace, text.data + FIRST, text.len - FIRST - LAST);
+    trace_forget_raised(newest->trace);  // the text has it
+  }
   text_free(&text);
   charge_look(local);
 }

@@ -67,6 +67,10 @@ typedef struct TraceFrame {
   const Instr *pc;
 } TraceFrame;
 typedef struct Trace {
+  // Where the panic was raised that has gone on from a task, or NULL. That
+  // trace has frames alone, or where its goroutine was created if there are
+  // none.
+  struct Trace *raised;
   uint64_t goroutine;
   const Proto *created_in;
   const Instr *created_pc;
