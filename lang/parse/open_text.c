@@ -3,8 +3,8 @@
 //
 // The parser tells for certain, but it begins anew each time, which is
 // quadratic for an input of many lines. This one goes on where it was. It knows
-// no grammar. Where the lexer or the parser would report an error it may be
-// wrong, or gives up.
+// no grammar but which tokens end no statement. Where the lexer or the parser
+// would report an error it may be wrong, or gives up.
 #include "lang/parse/open_text.h"
 
 #include <string.h>
@@ -83,8 +83,68 @@ static const char *pass_line(const char *at, const char *end) {
   return line_end != NULL ? line_end : end;
 }
 
-// Of code.
+static bool is_any_of(char c, const char *all) {
+  return c != '\0' && strchr(all, c) != NULL;
+}
+
+static bool is_word_part(char c) {
+  bool digit = c >= '0' && c <= '9';
+  char small = (char)(c | 0x20);
+  return digit || (small >= 'a' && small <= 'z') || c == '_' || (c & 0x80) != 0;
+}
+
+// Of the words that are no names the statement goes on after most. These may
+// come again and again.
+static const char *pass_word(OpenText *open, const char *at, const char *end) {
+  static const char *const words[] = {"else", "go", "in"};
+  const char *from = at;
+  bool named = open->last == LAST_NAMES_NEXT;
+  while (at < end && is_word_part(*at)) at++;
+  size_t len = (size_t)(at - from);
+  open->last = LAST_ENDS;
+  if (named) return at;
+  if (len == 2 && memcmp(from, "is", 2) == 0) open->last = LAST_NAMES_NEXT;
+  for (size_t n = 0; n < sizeof words / sizeof *words; n++)
+    if (strlen(words[n]) == len && memcmp(from, words[n], len) == 0)
+      open->last = LAST_GOES_ON;
+  return at;
+}
+
+// A sign of which two are another token than one: + - . ?
+static const char *pass_sign(OpenText *open, const char *at, const char *end) {
+  bool twice = at + 1 < end && at[1] == *at;
+  switch (*at) {
+    case '.':
+      open->last = twice ? LAST_GOES_ON : LAST_NAMES_NEXT;
+      break;
+    case '?':
+      open->last = twice ? LAST_GOES_ON : LAST_ENDS;
+      break;
+    default:
+      open->last = twice ? LAST_ENDS : LAST_GOES_ON;
+      break;
+  }
+  return at + 1 + twice;
+}
+
+static const char *pass_other(OpenText *open, const char *at, const char *end) {
+  if (is_any_of(*at, " \t\r\n")) return at + 1;
+  if (is_word_part(*at)) return pass_word(open, at, end);
+  if (is_any_of(*at, "+-.?")) return pass_sign(open, at, end);
+  open->last = is_any_of(*at, "*/%&|^<>=!,") ? LAST_GOES_ON : LAST_ENDS;
+  return at + 1;
+}
+
+static const char *pass_slash(OpenText *open, const char *at, const char *end) {
+  if (open_begins(at, end, "//")) return pass_line(at, end);
+  if (!open_begins(at, end, "/*")) return pass_other(open, at, end);
+  open_push(open, INSIDE_COMMENT);
+  return at + 2;
+}
+
+// A token of code, or a piece of what may stand between two.
 static const char *pass_token(OpenText *open, const char *at, const char *end) {
+  if (is_any_of(*at, "()[]{}\"'`")) open->last = LAST_ENDS;
   switch (*at) {
     case '(':
     case '[':
@@ -102,15 +162,12 @@ static const char *pass_token(OpenText *open, const char *at, const char *end) {
     case '`':
       return pass_backquotes(open, at, end);
     case '/':
-      if (open_begins(at, end, "//")) return pass_line(at, end);
-      if (!open_begins(at, end, "/*")) return at + 1;
-      open_push(open, INSIDE_COMMENT);
-      return at + 2;
+      return pass_slash(open, at, end);
     case '#':  // an error, or what the parser skips
       open->unsure = true;
       return end;
     default:
-      return at + 1;
+      return pass_other(open, at, end);
   }
 }
 
@@ -157,5 +214,5 @@ bool open_text_is(OpenText *open, const char *text, size_t len) {
   if (after_line && at < end && *at == '\n') at++;
   while (at < end && !open->unsure) at = pass_piece(open, at, end);
   open->at = len;
-  return !open->unsure && open->depth > 0;
+  return !open->unsure && (open->depth > 0 || open->last != LAST_ENDS);
 }

@@ -79,7 +79,21 @@ static void test_open(void **state) {
        "1111111110"},
       {"x := ```\n  ` ``` (\n\n\n  ``` + f(```\n```\n, ```\n) ```\n \t```)\n",
        "111111110"},
-      {"if a / b > 1 {\n} else {\n/**/ c(/* } */) //\n}\n", "1110"}};
+      {"if a / b > 1 {\n} else {\n/**/ c(/* } */) //\n}\n", "1110"},
+      // with nothing open, by the last token
+      {"x := 1 +\n2 *\n\n// c\n/* d */\n/* e\n*/\n3\n", "11111110"},
+      {"if a { b() } else\nif c { d() } else {\n}\n", "110"},
+      {"x := y ??\n1 -\n-\n!\n^z\n", "11110"},
+      {"a,\nb =\n1.5,\nx.y\n", "1110"},
+      {"x := 1 in\n0..\n5 &&\nx.\nin\n", "11110"},
+      {"x := y is\nint ==\ntrue\n", "110"},
+      {"c <-\n1 /\n2 %\n3 |\n'+' <\n\"+\"\n", "111110"},
+      {"f := func() =>\ngo\nf()\n", "110"},
+      {"x++\n", "0"},
+      {"x--\n", "0"},
+      {"f()?\n", "0"},
+      {"x := a.else\n", "0"},
+      {"x := y_in\n", "0"}};
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) {
     expect_open(texts[n][0], texts[n][1], true);
     expect_open(texts[n][0], texts[n][1], false);
