@@ -88,14 +88,43 @@ static int load(History *all, const char *path) {
   return count;
 }
 
-static void rewrite(History *all, const char *path) {
+// A new file that is to take the place of `old`, with its mode. *path gets its
+// name.
+static FILE *open_beside(const char *old, char *path) {
+  struct stat status;
+  int len = snprintf(path, PATH_ROOM, "%s.XXXXXX", old);
+  if (len >= PATH_ROOM || stat(old, &status) != 0 || !S_ISREG(status.st_mode))
+    return NULL;
+  int fd = mkostemp(path, O_CLOEXEC);
+  if (fd < 0) return NULL;
+  FILE *file = fchmod(fd, status.st_mode & 0777) == 0 ? fdopen(fd, "w") : NULL;
+  if (file != NULL) return file;
+  close(fd);
+  unlink(path);
+  return NULL;
+}
+
+static bool write_all(History *all, FILE *file) {
   HistEvent event;
-  FILE *file = open_file(path, O_WRONLY | O_TRUNC, "w");
-  if (file == NULL) return;
   for (int more = history(all, &event, H_LAST); more >= 0;
        more = history(all, &event, H_PREV))
     write_input(file, event.str);
-  fclose(file);
+  bool written = fflush(file) == 0 && ferror(file) == 0;
+  return written && fsync(fileno(file)) == 0;
+}
+
+// The old file is there until the new one is whole. Of a symbolic link the file
+// is replaced that it leads to.
+static void rewrite(History *all, const char *path) {
+  char beside[PATH_ROOM];
+  char *old = realpath(path, NULL);
+  FILE *file = old != NULL ? open_beside(old, beside) : NULL;
+  if (file != NULL) {
+    bool written = write_all(all, file);
+    written = fclose(file) == 0 && written;
+    if (!written || rename(beside, old) != 0) unlink(beside);
+  }
+  free(old);
 }
 
 // --- The history ------------------------------------------------------------
