@@ -235,6 +235,11 @@ bool pg_connect_ungate(PgLink *link);
 // --- postgres_run.c ---------------------------------------------------------
 CspStatus pg_run(CspCall *call);
 CspStatus pg_more(CspCall *call);
+// Whether a COPY begins. Only pg_copy takes such a result. Others refuse it,
+// which breaks the link. The result is false, as that of `take`.
+bool pg_is_copy(const PGresult *result);
+bool pg_refuse_copy(CspCall *call, PgStep *step, PGresult *result,
+                    CspStatus *status);
 
 // --- postgres_values.c ------------------------------------------------------
 // Copies the arguments. false: panicked, or link->code is set.

@@ -48,6 +48,7 @@ static bool pg_take_begin(CspCall *call, PgStep *step, PGresult *result,
   PgPhase wanted = csp_truthy(csp_arg(call, 2)) ? PG_COPY_IN : PG_COPY_OUT;
   PgPhase phase = kind == PGRES_COPY_IN    ? PG_COPY_IN
                   : kind == PGRES_COPY_OUT ? PG_COPY_OUT
+                  : pg_is_copy(result)     ? PG_BROKEN
                                            : PG_BUSY;
   if (kind == PGRES_FATAL_ERROR) pg_note_error(link, result);
   PQclear(result);
@@ -145,6 +146,13 @@ CspStatus pg_copy_put(CspCall *call) {
   return step.link != NULL ? pg_put_on(call, &step) : status;
 }
 
+// There is nobody for its data.
+static bool pg_refuse_second(CspCall *call, PgStep *step, PGresult *result,
+                             CspStatus *status) {
+  pg_break(step->link, "invalid", "the text has more than one COPY");
+  return pg_refuse_copy(call, step, result, status);
+}
+
 static bool pg_take_copied(CspCall *call, PgStep *step, PGresult *result,
                            CspStatus *status) {
   PgLink *link = step->link;
@@ -160,9 +168,11 @@ static bool pg_take_copied(CspCall *call, PgStep *step, PGresult *result,
     *status = csp_ok_value(call, csp_int(call, changes));
     return false;
   }
-  if (PQresultStatus(result) == PGRES_COMMAND_OK)
+  if (pg_is_copy(result)) return pg_refuse_second(call, step, result, status);
+  ExecStatusType kind = PQresultStatus(result);
+  if (strncmp(PQcmdStatus(result), "COPY", 4) == 0)
     sscanf(PQcmdTuples(result), "%lld", &count);
-  else
+  if (kind == PGRES_FATAL_ERROR || kind == PGRES_BAD_RESPONSE)
     pg_note_error(link, result);
   if (count > 0) link->changes = count;
   PQclear(result);

@@ -25,6 +25,23 @@ static bool pg_sent(PgLink *link, int said) {
   return said == 1;
 }
 
+// --- COPY where none belongs -------------------------------------------------
+// libpq gives such a result again and again, as it waits for the data.
+bool pg_is_copy(const PGresult *result) {
+  ExecStatusType kind = PQresultStatus(result);
+  return kind == PGRES_COPY_IN || kind == PGRES_COPY_OUT ||
+         kind == PGRES_COPY_BOTH;
+}
+
+bool pg_refuse_copy(CspCall *call, PgStep *step, PGresult *result,
+                    CspStatus *status) {
+  PQclear(result);
+  pg_break(step->link, "invalid",
+           "copy_in and copy_out are for a COPY from stdin and to stdout");
+  *status = pg_fail(call, step);
+  return false;
+}
+
 // --- Prepared statements ----------------------------------------------------
 static PgStmt *pg_find_stmt(PgLink *link, const char *text, size_t len) {
   for (PgStmt **at = &link->newest; *at != NULL; at = &(*at)->next) {
@@ -116,6 +133,7 @@ static void pg_explain_marks(PgLink *link) {
 static bool pg_take_prepared(CspCall *call, PgStep *step, PGresult *result,
                              CspStatus *status) {
   PgLink *link = step->link;
+  if (pg_is_copy(result)) return pg_refuse_copy(call, step, result, status);
   if (result != NULL) {
     if (PQresultStatus(result) != PGRES_COMMAND_OK) {
       pg_note_error(link, result);
@@ -151,6 +169,7 @@ static bool pg_send_prepare(CspCall *call, PgStep *step) {
 
 static bool pg_take_forgotten(CspCall *call, PgStep *step, PGresult *result,
                               CspStatus *status) {
+  if (pg_is_copy(result)) return pg_refuse_copy(call, step, result, status);
   PQclear(result);  // of one that the script has deallocated, an error
   if (result != NULL || pg_send_prepare(call, step)) return true;
   *status = pg_fail(call, step);
@@ -239,14 +258,6 @@ static bool pg_take_end(CspCall *call, PgStep *step, CspStatus *status) {
   return false;
 }
 
-// COPY as a plain statement, which would wait for ever.
-static bool pg_take_copy(CspCall *call, PgStep *step, CspStatus *status) {
-  pg_break(step->link, "invalid",
-           "copy_in and copy_out are for a COPY from stdin and to stdout");
-  *status = pg_fail(call, step);
-  return false;
-}
-
 static bool pg_is_full(const PgStep *step) {
   const PgLink *link = step->link;
   return link->most > 1 && (step->bytes >= PG_BATCH_BYTES ||
@@ -268,10 +279,8 @@ static bool pg_take_row(CspCall *call, PgStep *step, PGresult *result,
       pg_took(link, 8);
   } else if (kind == PGRES_COMMAND_OK || kind == PGRES_TUPLES_OK) {
     pg_count_changes(link, result);
-  } else if (kind == PGRES_COPY_IN || kind == PGRES_COPY_OUT ||
-             kind == PGRES_COPY_BOTH) {
-    PQclear(result);
-    return pg_take_copy(call, step, status);
+  } else if (pg_is_copy(result)) {
+    return pg_refuse_copy(call, step, result, status);
   } else if (kind != PGRES_EMPTY_QUERY) {
     pg_note_error(link, result);
   }
