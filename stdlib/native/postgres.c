@@ -78,8 +78,8 @@ static CspStatus pg_close(CspCall *call) {
 static void pg_drop_work(void *data) {
   PgLink *link = data;
   char text[256];
-  bool waits = !csp_is_stepped(link->csp);
-  bool runs = waits && link->conn != NULL && link->cancel != NULL &&
+  bool tells = link->tells && !csp_is_stepped(link->csp);
+  bool runs = tells && link->conn != NULL && link->cancel != NULL &&
               !link->lost && PQtransactionStatus(link->conn) == PQTRANS_ACTIVE;
   pg_streams_take();
   if (runs) PQcancel(link->cancel, text, sizeof text);
@@ -95,14 +95,15 @@ static CspStatus pg_drop_done(CspCall *call, void *data, bool made) {
   return csp_ok_nothing(call);
 }
 
-// _drop(link): stops what its server does for it, and ends the connection. Does
-// nothing if another call has it.
+// _drop(link, tells): stops what its server does for it, if it is to be told,
+// and ends the connection. Does nothing if another call has it.
 static CspStatus pg_drop(CspCall *call) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
   if (data == NULL || *data == NULL)
     return csp_bad_arg(call, 0, "a connection");
   __atomic_store_n(&(*data)->closed, true, __ATOMIC_SEQ_CST);
   if (!pg_take(*data)) return csp_ok_nothing(call);
+  (*data)->tells = csp_truthy(csp_arg(call, 1));
   return csp_block(call, pg_drop_work, pg_drop_done, *data);
 }
 
@@ -156,7 +157,7 @@ static const CspFunction pg_functions[] = {
     {"_get", "link", pg_copy_get},
     {"_notices", "link", pg_notices},
     {"_close", "link", pg_close},
-    {"_drop", "link", pg_drop},
+    {"_drop", "link, tells", pg_drop},
     CSP_NEEDS(CSP_NET),
     {"_connect", "options, until", pg_connect},
     {NULL, NULL, NULL}};

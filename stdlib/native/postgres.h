@@ -112,6 +112,7 @@ typedef struct PgLink {
   bool unsent;          // libpq has something to send
   bool heard;           // something was read
   bool lost;            // nothing can be read any more
+  bool tells;           // it ends, and its server is told to stop
   size_t most_held;     // what `held` may be, SIZE_MAX without a limit
   bool fat;             // libpq's buffer has grown
   bool in_transaction;  // by the last statement of the module's own
