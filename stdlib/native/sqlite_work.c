@@ -4,6 +4,7 @@
 // has the link.
 #include "stdlib/native/sqlite.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,9 +284,18 @@ static void step_rows(SqlLink *link) {
   }
 }
 
+// The library says so for files of data, but not for the log's index.
+static bool is_out_of_space(SqlLink *link) {
+  int error = link->db != NULL ? sqlite3_system_errno(link->db) : 0;
+  return link->run.code > 0 && (link->run.code & 0xff) == SQLITE_IOERR &&
+         (error == ENOSPC || error == EDQUOT);
+}
+
 void sql_tell_error(SqlLink *link) {
   SqlRun *run = &link->run;
-  const char *text = sqlite3_errmsg(link->db);
+  if (is_out_of_space(link)) run->code = SQLITE_FULL;
+  const char *text = run->code == SQLITE_FULL ? sqlite3_errstr(SQLITE_FULL)
+                                              : sqlite3_errmsg(link->db);
   if (sql_stack_was_over()) {
     run->code = RUN_DEEP;
     text = "the statement, or what it uses of the schema, is nested too deeply";
