@@ -1,6 +1,6 @@
-# The file system is full. That was "disk I/O error" with the code "io" where the
-# index of the log found no room, which is written when a database is opened, and
-# again as the log grows. Nothing is half done.
+# The file system is full. That was "disk I/O error" with the code "io" where
+# the index of the log found no room, which is written when a database is
+# opened, and again as the log grows. Nothing is half done.
 # needs: unshare mount
 # timeout: 120
 cat > "$TMPDIR/script.csp" << 'CSP'
