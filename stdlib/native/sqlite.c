@@ -194,6 +194,14 @@ static bool need_sql(CspCall *call, const char **text, size_t *len) {
   return false;
 }
 
+// An error, or an interruption, may take a transaction back. What follows in it
+// would be committed by itself. (BEGIN and ROLLBACK follow no more.)
+static bool is_taken_back(SqlLink *link, const char *text, int64_t most) {
+  bool ends = most == WANT_CONTROL &&
+              (strcmp(text, "ROLLBACK") == 0 || strncmp(text, "BEGIN", 5) == 0);
+  return link->in_transaction && !ends && sqlite3_get_autocommit(link->db) != 0;
+}
+
 static CspStatus run_begin(CspCall *call, SqlLink *link) {
   SqlRun *run = &link->run;
   CspValue args;
@@ -208,7 +216,7 @@ static CspStatus run_begin(CspCall *call, SqlLink *link) {
   run->most = most;
   if (link->db == NULL)
     return fail(call, link, "closed", "the database is closed");
-  if (link->in_transaction && most >= 0 && sqlite3_get_autocommit(link->db))
+  if (is_taken_back(link, text, most))
     return fail(call, link, "invalid",
                 "an error before has rolled the transaction back");
   if (!sql_put_params(call, link, args)) return give_up(call, link);
