@@ -378,6 +378,64 @@ static void the_c_interface_uses_them(void **state) {
   close_host(&host);
 }
 
+// --- Memory that is out ------------------------------------------------------
+enum { MUCH = 300 << 10 };  // more than "next to nothing" (limits.c)
+static int takes;           // how often a greedy operation was called
+
+static bool find_none(CspCall *call, bool much) {
+  char *data;
+  takes++;
+  if (much) csp_bytes_room(call, MUCH, &data);
+  csp_panic_memory(call);
+  return false;
+}
+
+static bool greedy_get(CspCall *call, CspValue v, CspValue index,
+                       CspValue *out) {
+  (void)v, (void)index, (void)out;
+  return find_none(call, true);
+}
+
+static bool greedy_next(CspCall *call, CspValue of, CspValue with, int64_t *at,
+                        CspValue *element) {
+  (void)of, (void)with, (void)at, (void)element;
+  return find_none(call, false);
+}
+
+static const CspOperations greedy_operations = {.get = greedy_get,
+                                                .iterate = greedy_next};
+static const CspClass greedy_class = {"greedy", NULL, 8, &greedy_operations};
+
+static CspStatus make_greedy(CspCall *call) {
+  return csp_ok(call, csp_host_new(call, &greedy_class, NULL));
+}
+
+// Faults that it guards against: without max_memory an operation that found no
+// memory was called without end, as a loop's safepoint forgot the repeat, and
+// what the operation itself had taken looked like another goroutine's.
+static void operations_without_memory_are_repeated_some_times(void **state) {
+  (void)state;
+  static const CspFunction functions[] = {{"greedy", "", make_greedy},
+                                          {NULL, NULL, NULL}};
+  static const char *const texts[] = {
+      "x := greedy()[1]", "for x in greedy() { }", "x := list(greedy())"};
+  for (int i = 0; i < 3; i++) {
+    Host host;
+    CspResult result;
+    open_host(&host, STEPPED);
+    assert_true(csp_register_builtins(host.csp, functions));
+    csp_limit_time(host.csp, (int64_t)5e9);  // ends what would never end
+    takes = 0;
+    csp_load(csp_host(host.csp), "host.csp", texts[i], strlen(texts[i]),
+             &result);
+    assert_int_equal(result.end, CSP_THREW);
+    assert_non_null(strstr(result.message, "panic: out of memory"));
+    assert_in_range(takes, 2, 10);
+    csp_result_free(&result);
+    close_host(&host);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(text_is_the_hosts),
@@ -390,6 +448,7 @@ int main(void) {
       cmocka_unit_test(lists_are_made_of_them),
       cmocka_unit_test(operations_cannot_call_the_script),
       cmocka_unit_test(the_c_interface_uses_them),
+      cmocka_unit_test(operations_without_memory_are_repeated_some_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,6 +194,8 @@ SHARED(return_general) {
 // A safepoint follows, but not while a function's results stand in `multi`: a
 // native has returned, and this instruction comes again to take them. (If it
 // does not come again the frame may be another one, without such a register.)
+// Nor does one where a step is repeated after a collection, because it would
+// forget that (Goroutine.retried).
 SHARED(next_general) {
   SAVE();
   const Instr *again = pc - 1;
@@ -201,7 +203,8 @@ SHARED(next_general) {
   if (LIKELY(how == RELOAD)) {
     RELOAD_FRAME();
     CHARGE();
-    if (pc != again || base[A + 2] != value_from_small(ITER_FUNC_RESULT))
+    if (pc != again || (base[A + 2] != value_from_small(ITER_FUNC_RESULT) &&
+                        g->retried == 0))
       SAFEPOINT_NEXT();
     NEXT();
   }

@@ -349,6 +349,7 @@ void iter_resume(Local *local, Goroutine *g) {
 
 static Next no_step(Local *local, Goroutine *g, Step step) {
   if (step == STEP_PANICKED) return THROW;
+  if (step == STEP_AGAIN) g->retried = 0;
   if (step == STEP_AGAIN || memory_again(local, g)) {
     g->pc--;
     return RELOAD;

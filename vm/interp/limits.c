@@ -10,7 +10,9 @@
 // same place, with no safepoint between and next to nothing allocated since.
 // Each goroutine has such a place of its own, because others run the same code,
 // on any P. If another goroutine has taken what was freed, much was allocated,
-// and there is much to collect.
+// and there is much to collect. But a host's operation may have allocated that
+// itself before it failed. So there are REPEATS_MOST such repeats at most.
+// (After one that went well the next safepoint comes soon: charge_look.)
 //
 // When a script stops the panic, what its frames held is collected at once.
 // What follows may fit now, and some of it could not be repeated.
@@ -104,15 +106,23 @@ static bool collect_memory(Local *local, Goroutine *g) {
   return true;
 }
 
+// Whether a collection was made here before, and another one is of no use.
+static bool is_in_vain(Local *local, const Goroutine *g, uint32_t at) {
+  enum { REPEATS_MOST = 8 };
+  return g->retried == at &&
+         (g->repeats == REPEATS_MOST || heap_just_collected(&local->heap));
+}
+
 // panic: the one under way, if any.
 static bool again(Local *local, Goroutine *g, const Panic *panic) {
   if (g->gave_up) return false;
   uint32_t at = (uint32_t)(uintptr_t)g->pc;
-  if (g->retried == at && heap_just_collected(&local->heap)) {
+  if (is_in_vain(local, g, at)) {
     g->retried = 0;
     return false;
   }
   if (!may_collect(local, panic != NULL)) return false;
+  g->repeats = g->retried == at ? g->repeats + 1 : 0;
   g->retried = at;
   return collect_memory(local, g);
 }
@@ -131,6 +141,7 @@ bool memory_again(Local *local, Goroutine *g) {
 }
 
 bool memory_call_again(Local *local, Goroutine *g) {
+  g->repeats = 0;  // the native goes on where it was
   return again(local, g, g->panic);
 }
 

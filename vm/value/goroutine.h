@@ -50,6 +50,7 @@ struct Goroutine {
   uint8_t on_resume;    // what to do first (RESUME_..., interp.h)
   bool gave_up;         // what it does is not to be finished (work.c)
   bool describing;      // _describe makes a panic's text (panic_describe)
+  uint8_t repeats;      // so many collections at `retried` in a row
   uint32_t retried;     // low bits of pc: where memory_again collected last
   void *pending;  // a native's record while it waits or is left, of Vm.memory
   Timer *sleep;   // in an ObjRaw; NULL until the first sleep
