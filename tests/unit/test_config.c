@@ -183,6 +183,28 @@ static void no_settings_from_the_environment(void **state) {
   free(before);
 }
 
+static void *map_nothing(void *arg, size_t bytes, size_t align) {
+  (void)bytes, (void)align;
+  return arg;  // NULL, or what lies at no multiple of align
+}
+static void unmap_nothing(void *arg, void *block, size_t bytes) {
+  (void)arg, (void)block, (void)bytes;
+}
+
+// Fault that it guards against: errno was as before, as a host's map need not
+// set it. So csp_new seemed to have failed for another reason.
+static void a_map_without_memory_is_told(void **state) {
+  (void)state;
+  char somewhere[32];
+  CspConfig config;
+  csp_config_init(&config);
+  config.map = map_nothing;
+  config.unmap = unmap_nothing;
+  expect_refused(&config, ENOMEM);
+  config.map_arg = somewhere + 1;
+  expect_refused(&config, ENOMEM);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_library_tells_its_version),
@@ -195,6 +217,7 @@ int main(void) {
       cmocka_unit_test(no_search_path_from_the_environment),
       cmocka_unit_test(no_procs_from_the_environment),
       cmocka_unit_test(no_settings_from_the_environment),
+      cmocka_unit_test(a_map_without_memory_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 // that fit no chunk get a mapping of their own, unmapped when swept.
 #include "vm/heap/span.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "vm/heap/heap_internal.h"
@@ -114,12 +115,15 @@ static char *map_aligned(size_t bytes) {
   return start;
 }
 
-// The same from the host.
+// The same from the host, which need not set errno.
 static char *map_by_host(const HeapMemory *memory, size_t bytes) {
   char *start = memory->map(memory->arg, bytes, CHUNK_SIZE);
-  if ((uintptr_t)start % CHUNK_SIZE == 0) return start;
-  memory->unmap(memory->arg, start, bytes);  // of no use
-  return NULL;
+  if ((uintptr_t)start % CHUNK_SIZE != 0) {
+    memory->unmap(memory->arg, start, bytes);  // of no use
+    start = NULL;
+  }
+  if (start == NULL) errno = ENOMEM;
+  return start;
 }
 
 static Chunk *chunk_new(Heap *heap, size_t bytes) {
