@@ -352,6 +352,38 @@ static void a_runtime_that_never_ran_can_be_closed(void **state) {
   close_host(&host);
 }
 
+static CspStatus says_panic(CspCall *call) {
+  (void)call;
+  return CSP_PANIC;
+}
+static CspStatus says_panic_later(CspCall *call, void *data, bool made) {
+  (void)data, (void)made;
+  return says_panic(call);
+}
+static void work_nothing(void *data) { (void)data; }
+static CspStatus blocks_and_says_panic(CspCall *call) {
+  return csp_block(call, work_nothing, says_panic_later, NULL);
+}
+
+// Fault that it guards against: the interpreter looked for the panic.
+static void a_panic_that_is_none_is_told(void **state) {
+  (void)state;
+  static const CspFunction functions[] = {{"bad", "", says_panic},
+                                          {"worse", "", blocks_and_says_panic},
+                                          {NULL, NULL, NULL}};
+  Host host;
+  open_host(&host, 2);
+  assert_true(csp_register_builtins(host.csp, functions));
+  assert_int_equal(run(&host,
+                       "_, err := try(bad)\nprintln(err)\n"
+                       "_, err = try(worse)\nprintln(err)\n"),
+                   0);
+  assert_string_equal(host.out,
+                      "bad: CSP_PANIC, but csp_panic was not called\n"
+                      "worse: CSP_PANIC, but csp_panic was not called\n");
+  close_host(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(output_goes_to_the_host),
@@ -365,6 +397,7 @@ int main(void) {
       cmocka_unit_test(counters_have_names),
       cmocka_unit_test(a_seed_repeats_no_secrets),
       cmocka_unit_test(a_runtime_that_never_ran_can_be_closed),
+      cmocka_unit_test(a_panic_that_is_none_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,15 @@ CspStatus call_out_of_memory(CspCall *call) {
 // --- Finishing --------------------------------------------------------------
 static Next later(CspCall *call, Value *window, int want);
 
+// A host's function may say that it has panicked when it has not.
+static __attribute__((noinline, cold)) Next throw_call(const CspCall *call) {
+  Goroutine *g = call->g;
+  if (g->panic == NULL && !g->gave_up)
+    vm_panic(call->local, g, "%s: CSP_PANIC, but csp_panic was not called",
+             call->def->name);
+  return THROW;
+}
+
 // What follows the native's own return. In line where most come from.
 static inline __attribute__((always_inline)) Next finish_call(CspCall *call,
                                                               CspStatus status,
@@ -60,7 +69,8 @@ static inline __attribute__((always_inline)) Next finish_call(CspCall *call,
   Goroutine *g = call->g;
   RT_ASSERT(call->nresults >= 0 && call->nresults <= NATIVE_RESULTS_MAX);
   if (status == CSP_LATER) return later(call, window, want);
-  if (status == CSP_PANIC || call->panicked || g->gave_up) return THROW;
+  if (status == CSP_PANIC || call->panicked || g->gave_up)
+    return throw_call(call);
   if (want == 0 && (call->nresults == 0 || call->def->stored)) return RELOAD;
   if (!call_deliver(local, g, window, (Results){call->results, call->nresults},
                     want, call->def->name))
