@@ -32,6 +32,9 @@
 //     So it is before the library calls a layer of a connection's. Finalizers
 //     run after a stop of the world, which has ended it, and no look is
 //     between.
+//   - Operations of a host's types that get no call (== < and so on) do not
+//     know their P. So no P becomes alone any more once there is a value of
+//     such a type (sched_never_alone).
 //   - It ends it before it waits for other Ps, which may be waiting for it. So
 //     it does when it stops the world, stops for others, or makes a handshake.
 //   - When it goes idle, or is stopped at the end, it ends, too (alone_left).
@@ -63,7 +66,8 @@ void alone_try(P *p) {
   rt_lock(&sched->lock);
   // relaxed, all: written with the lock held
   if (rt_load_relaxed(&sched->idle_count) == others &&
-      !rt_load_relaxed(&sched->stopping) && !rt_load_relaxed(&sched->exiting)) {
+      !rt_load_relaxed(&sched->stopping) && !rt_load_relaxed(&sched->exiting) &&
+      !rt_load_relaxed(&sched->alone.never)) {
     RT_ASSERT(sched->alone.p == NULL);
     sched->alone.p = p;
     p->alone = true;
@@ -103,6 +107,14 @@ void alone_end(P *p) {
 
 void sched_not_alone(P *p) {
   if (p->alone && !p->single) alone_end(p);
+}
+
+// This P is not idle, so no other one is alone, or becomes alone before it has
+// gone idle, which takes sched.lock.
+void sched_never_alone(P *p) {
+  // relaxed: alone_try reads it with the lock held
+  rt_store_relaxed(&p->sched->alone.never, 1u);
+  sched_not_alone(p);
 }
 
 void sched_enter_host(P *p) {

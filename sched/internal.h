@@ -174,6 +174,7 @@ struct Sched {
   struct {
     P *p;              // the P that runs alone, or NULL
     uint32_t awaited;  // Ps were taken since
+    uint32_t never;    // atomic: no P becomes alone any more
   } alone;
   // All Ms, and how many they are.
   struct {

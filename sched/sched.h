@@ -354,6 +354,7 @@ void sched_look_aside(P *p);
 void sched_not_alone(P *p);
 void sched_enter_host(
     P *p);  // the same, and counts a call of a host's function
+void sched_never_alone(P *p);  // the same, and holds for all Ps from now on
 // Will what the running G does be for nobody? The runtime ends, or the host's
 // call is over, or stepped_stop was called. For what cannot be left unfinished
 // in any other way than to be given up. Reads the clock. Owner P.

@@ -170,6 +170,45 @@ static CspStatus make_waiting(CspCall *call) {
   return csp_ok(call, csp_host_new(call, &waiting_class, NULL));
 }
 
+// All of its operations that get no call wait.
+static bool waiting_equal(const void *a, const void *b) {
+  return a != b && wait_for_other_p();
+}
+static uint64_t waiting_hash(const void *data) {
+  return data != NULL && wait_for_other_p();
+}
+static int waiting_compare(const void *a, const void *b) {
+  return waiting_equal(a, b) ? -1 : 1;
+}
+static int64_t waiting_len(const void *data) {
+  return data != NULL && wait_for_other_p();
+}
+static char *waiting_string(const void *data, size_t *len) {
+  *len = 1;
+  return strdup(data != NULL && wait_for_other_p() ? "1" : "0");
+}
+static bool waiting_next(CspCall *call, CspValue of, CspValue with, int64_t *at,
+                         CspValue *element) {
+  (void)of, (void)with;
+  if (*at > 0) return false;
+  *at = 1;
+  *element = csp_int(call, wait_for_other_p());
+  return true;
+}
+
+static const CspOperations waiting_operations = {.equal = waiting_equal,
+                                                 .hash = waiting_hash,
+                                                 .compare = waiting_compare,
+                                                 .len = waiting_len,
+                                                 .string = waiting_string,
+                                                 .iterate = waiting_next};
+static const CspClass operated_class = {"operated", NULL, 8,
+                                        &waiting_operations};
+
+static CspStatus make_operated(CspCall *call) {
+  return csp_ok(call, csp_host_new(call, &operated_class, NULL));
+}
+
 static CspStatus finalized_now(CspCall *call) {
   return csp_ok_int(call, atomic_load(&finalized));
 }
@@ -188,6 +227,7 @@ static const CspFunction natives[] = {{"waits", "", waits},
                                       {"keep", "f", keep},
                                       {"lay", "connection", lay},
                                       {"make_waiting", "", make_waiting},
+                                      {"make_operated", "", make_operated},
                                       {"finalized_now", "", finalized_now},
                                       {"collects", "", collects},
                                       {NULL, NULL, NULL}};
@@ -232,6 +272,38 @@ static void after_a_blocking_call(void **state) {
   (void)state;
   expect_all("blocks()");
   expect_all("blocks_after()");
+}
+
+static void expect_script(const char *text, const char *out) {
+  open_limited(&host, 2, LIMIT, 0);  // without stress: `busy` is long
+  assert_true(csp_register_builtins(host.csp, natives));
+  int status = run(&host, text);
+  if (status != 0) print_error("%s", host.err);
+  assert_int_equal(status, 0);
+  assert_string_equal(host.out, out);
+}
+
+// Fault that it guards against: those without a call know no P, and ran on one
+// that was alone. What was ready meanwhile waited for them, beside idle Ps.
+static void in_operations(void **state) {
+  (void)state;
+  expect_script(BUSY
+                "a := make_operated()\n"
+                "b := make_operated()\n"
+                "busy()\n"
+                "print(a == b)\n"
+                "busy()\n"
+                "print(\"\", a < b)\n"
+                "busy()\n"
+                "print(\"\", len(a))\n"
+                "busy()\n"
+                "print(\"\", \"${a}\")\n"
+                "for x in a { busy(); print(\"\", x) }\n"
+                "busy()\n"
+                "m := {[a]: 1}\n"
+                "println(\"\", m[a])\n",
+                "true true 1 1 1 1\n");
+  close_host(&host);
 }
 
 static atomic_int errors_done;
@@ -288,15 +360,6 @@ static void in_posts(void **state) {
   close_host(&host);
 }
 
-static void expect_script(const char *text, const char *out) {
-  open_limited(&host, 2, LIMIT, 0);  // without stress: `busy` is long
-  assert_true(csp_register_builtins(host.csp, natives));
-  int status = run(&host, text);
-  if (status != 0) print_error("%s", host.err);
-  assert_int_equal(status, 0);
-  assert_string_equal(host.out, out);
-}
-
 // Each of its functions has been called on a P that was alone: those of a layer
 // are called by natives of the library, which is no host.
 static void in_layers(void **state) {
@@ -349,6 +412,7 @@ int main(void) {
       cmocka_unit_test(after_a_callback),
       cmocka_unit_test(between_pieces),
       cmocka_unit_test(after_a_blocking_call),
+      cmocka_unit_test(in_operations),
       cmocka_unit_test(in_errors),
       cmocka_unit_test(in_posts),
       cmocka_unit_test(in_layers),

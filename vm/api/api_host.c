@@ -52,12 +52,22 @@ void *csp_state(Csp *csp, const CspClass *klass) {
   return state;
 }
 
+// Operations that run on whichever P wants them, and cannot end its being alone
+// (sched/alone.c).
+static bool has_bare_operations(const CspClass *klass) {
+  const CspOperations *own = klass->operations;
+  return own != NULL &&
+         (own->string != NULL || own->equal != NULL || own->hash != NULL ||
+          own->compare != NULL || own->len != NULL || own->iterate != NULL);
+}
+
 CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data) {
   if (call->local == NULL) return csp_wrap(VALUE_UNDEF);  // as in api_values.c
   RT_ASSERT(klass->name != NULL && klass->size < SIZE_MAX / 2);
   size_t size = sizeof(ObjHost) + klass->size;
   ObjHost *host = (ObjHost *)heap_alloc(&call->local->heap, size, OBJ_HOST);
   if (host == NULL) return csp_wrap(VALUE_UNDEF);
+  if (has_bare_operations(klass)) sched_never_alone(call->local->p);
   host->klass = (const HostClass *)(const void *)klass;
   memset(host->data, 0, klass->size);
   if (data != NULL) *data = host->data;
