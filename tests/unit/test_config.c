@@ -191,13 +191,17 @@ static void unmap_nothing(void *arg, void *block, size_t bytes) {
   (void)arg, (void)block, (void)bytes;
 }
 
-// Fault that it guards against: errno was as before, as a host's map need not
-// set it. So csp_new seemed to have failed for another reason.
-static void a_map_without_memory_is_told(void **state) {
+// Faults that it guards against: errno was as before, as a host's map need not
+// set it, and a heap at its limit did not. So csp_new seemed to have failed for
+// another reason.
+static void no_memory_for_values_is_told(void **state) {
   (void)state;
   char somewhere[32];
   CspConfig config;
   csp_config_init(&config);
+  config.max_memory = 1;
+  expect_refused(&config, ENOMEM);
+  config.max_memory = 0;
   config.map = map_nothing;
   config.unmap = unmap_nothing;
   expect_refused(&config, ENOMEM);
@@ -217,7 +221,7 @@ int main(void) {
       cmocka_unit_test(no_search_path_from_the_environment),
       cmocka_unit_test(no_procs_from_the_environment),
       cmocka_unit_test(no_settings_from_the_environment),
-      cmocka_unit_test(a_map_without_memory_is_told),
+      cmocka_unit_test(no_memory_for_values_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

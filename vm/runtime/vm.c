@@ -154,7 +154,9 @@ static bool start_main(Csp *csp) {
   vm->boot = local_of(sched_p(vm->sched, 0));
   RT_ASSERT(vm->boot != NULL && vm->boot->vm == vm);
   vm->hash_seed = csp->config.seed ? csp->config.seed : rt_entropy();
-  return boot_vm(csp) && host_open(csp);
+  if (boot_vm(csp)) return host_open(csp);
+  errno = ENOMEM;  // a heap at its limit does not set it
+  return false;
 }
 
 // With its door, in which its memory is. NULL: errno tells.
