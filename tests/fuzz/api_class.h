@@ -91,6 +91,7 @@ static CspValue vec_new(CspCall *call, int64_t n) {
   CspValue v = csp_host_new(call, &vec_class, &data);
   if (csp_is_undef(v)) return v;
   *(Vec *)data = (Vec){n, malloc(1)};
+  csp_host_weight(call, v, (size_t)n & 0xffff);
   return v;
 }
 

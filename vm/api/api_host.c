@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 
@@ -72,6 +73,15 @@ CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data) {
   memset(host->data, 0, klass->size);
   if (data != NULL) *data = host->data;
   return csp_wrap(value_from_obj(host));
+}
+
+bool csp_host_weight(CspCall *call, CspValue v, size_t bytes) {
+  if (call->local == NULL || !value_is_type(v.word, OBJ_HOST)) return false;
+  LocalHeap *heap = &call->local->heap;
+  if (!heap_weigh(heap, (ObjHost *)value_obj(v.word), bytes)) return false;
+  // Some values may weigh as much as there is, so the next safepoint collects.
+  if (heap_gc_wanted(heap->heap)) charge_look(call->local);
+  return true;
 }
 
 void *csp_host_data(CspValue v, const CspClass *klass) {

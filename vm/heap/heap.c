@@ -98,6 +98,7 @@ void heap_free(Heap *heap) {
   heap_local_flush(&heap->shared);
   heap_sweep_all(heap);
   heap_finalize_all(heap);
+  RT_ASSERT(heap->weights == 0);
   heap_unmap(heap);
   free_segments(heap->shaded);
   while (heap->roots != NULL) {
@@ -111,6 +112,23 @@ void heap_free(Heap *heap) {
 }
 
 // --- Accounting -------------------------------------------------------------
+//
+// The limit is for the sum of three (heap_used): the units of spans, what
+// heap_take_other counts, and the weights of hosts' values. What goes on
+// between two collections is in `allocated`. When `live` and that reach the
+// goal, a collection is due.
+//
+// A weight is what a host's value holds outside of the heap. It stands in the
+// header of the value, which owns it, in steps of WEIGHT_STEP:
+//   - heap->weights is the sum of all values' weights, those of the dead that
+//     are not swept included. So it is 0 when all are finalized.
+//   - A weight that grows is allocated, one that shrinks is not any more. The
+//     marker counts a weight with the value's own bytes. So it is in `live` as
+//     long as its value is.
+//   - The sweeper gives a dead value's weight back, after finalize has freed
+//     what it stands for.
+// Only the owner of a P changes weights, so none changes while the world is
+// stopped. Two may change that of one value at the same time (the CAS).
 bool heap_gc_wanted(const Heap *heap) {
   // relaxed: a wish, seen at some safepoint soon. Pairs with the RMWs below
   return rt_load_relaxed(&heap->want) != 0 || heap->stress;
@@ -161,6 +179,58 @@ void heap_give_other(Heap *heap, size_t bytes) {
   // RMW: a sum that any thread adds to. heap_used reads it, and it orders
   // nothing
   rt_add(&heap->external, -(int64_t)bytes);
+}
+
+enum { WEIGHT_STEP = 16 };
+
+uint64_t heap_weight(const ObjHost *host) {
+  RT_ASSERT(host->obj.type == OBJ_HOST);
+  // relaxed: a number. heap_weigh stores it, and orders nothing by it
+  return (uint64_t)rt_load_relaxed(&host->obj.hash) * WEIGHT_STEP;
+}
+
+static bool weight_fits(Heap *heap, int64_t more) {
+  return more <= 0 || heap->limit == 0 ||
+         heap_used(heap) + (uint64_t)more <= heap->limit;
+}
+
+// What dead values weigh counts until they are swept.
+static bool take_weight(Heap *heap, int64_t more) {
+  if (!weight_fits(heap, more)) {
+    heap_sweep_all(heap);
+    if (!weight_fits(heap, more)) {
+      fell_short(heap);
+      return false;
+    }
+  }
+  // RMW: a sum that all Ps and sweepers add to. heap_used reads it, and it
+  // orders nothing
+  rt_add(&heap->weights, more);
+  return true;
+}
+
+bool heap_weigh(LocalHeap *local, ObjHost *host, size_t bytes) {
+  Heap *heap = local->heap;
+  RT_ASSERT(host->obj.type == OBJ_HOST);
+  RT_ASSERT(chunk_of(host)->heap == heap);
+  size_t steps = bytes / WEIGHT_STEP + (bytes % WEIGHT_STEP != 0);
+  uint32_t now = steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
+  // relaxed: the CAS below looks again
+  uint32_t was = rt_load_relaxed(&host->obj.hash);
+  for (;;) {
+    int64_t more = ((int64_t)now - (int64_t)was) * WEIGHT_STEP;
+    if (more == 0) return true;
+    if (!take_weight(heap, more)) return false;
+    // RMW: another P may weigh the same value. It orders nothing
+    if (rt_cas(&host->obj.hash, &was, now)) {
+      local->allocated += more;
+      if (more >= FLUSH_BYTES || -more >= FLUSH_BYTES ||
+          local->allocated >= FLUSH_BYTES)
+        flush_allocated(local);
+      return true;
+    }
+    rt_add(&heap->weights, -more);  // RMW: as in take_weight
+  }
 }
 
 // With a limit, in time for what is born before the next safepoint.

@@ -87,6 +87,11 @@ size_t heap_room(Heap *heap);
 // passed by a sixteenth. false: too many. Any thread.
 bool heap_take_other(Heap *heap, size_t bytes);
 void heap_give_other(Heap *heap, size_t bytes);  // gives it back. Any thread
+// What a host's value holds outside of the heap, in place of what was said
+// before (csp_host_weight). false: the limit has no room for that much more,
+// and nothing has changed. Owner P.
+bool heap_weigh(LocalHeap *local, ObjHost *host, size_t bytes);
+uint64_t heap_weight(const ObjHost *host);  // in bytes. Any thread
 // Runs finalizers of hosts' objects, frees all. All Ps must be flushed.
 void heap_free(Heap *heap);
 void heap_local_init(LocalHeap *local, Heap *heap);

@@ -109,11 +109,13 @@ struct Heap {
   uint32_t want;
   bool stress;        // immutable once running: collect at every safepoint
   bool poison;        // fill freed objects with 0xdb
-  uint64_t limit;     // bytes of units in use and external; 0 means none
+  uint64_t limit;     // bytes of units in use, external and weights; 0 means
+                      // none
   HeapMemory memory;  // immutable once running
   uint64_t goal;      // collect when live + allocated reach it; STW
   int64_t allocated;  // atomic: since the last collection
   int64_t external;   // atomic: not of units, by heap_take_other
+  int64_t weights;    // atomic: of hosts' values, by heap_weigh
   uint64_t live;      // marked by the last collection; STW
 
   RtLock lock;  // short sections; may map memory outside only

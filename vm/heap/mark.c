@@ -382,8 +382,10 @@ void gc_scan(GcMarker *marker, Obj *obj) {
     case OBJ_FLOAT:
     case OBJ_RANGE:
     case OBJ_NATIVE:
-    case OBJ_HOST:
     case OBJ_RAW:
+      return;
+    case OBJ_HOST:
+      marker->bytes += heap_weight((ObjHost *)obj);
       return;
     case OBJ_TYPE_COUNT:
       break;
@@ -620,7 +622,9 @@ static void rescan_span(GcMarker *marker, Span *span) {
     uint64_t bits = rt_load_relaxed(&span->mark[w]);
     for (; bits; bits &= bits - 1) {
       uint64_t index = w * 64 + (uint64_t)__builtin_ctzll(bits);
-      gc_scan(marker, (Obj *)(span->base + index * span->size));
+      Obj *obj = (Obj *)(span->base + index * span->size);
+      if (obj->type != OBJ_HOST)
+        gc_scan(marker, obj);  // its weight was counted
       drain(marker);
     }
   }

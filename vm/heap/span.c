@@ -208,11 +208,13 @@ static uint64_t run_bits(int first, unsigned n) {
 }
 
 uint64_t heap_used(const Heap *heap) {
-  // relaxed, both: sums that others change meanwhile (add_used,
-  // heap_take_other). The limit is looked at again with heap.lock held
-  int64_t external = rt_load_relaxed(&heap->external);
+  // relaxed, all: sums that others change meanwhile (add_used,
+  // heap_take_other, heap_weigh). The limit is looked at again with heap.lock
+  // held
+  int64_t other =
+      rt_load_relaxed(&heap->external) + rt_load_relaxed(&heap->weights);
   return rt_load_relaxed(&heap->used_units) * UNIT_SIZE +
-         (uint64_t)(external > 0 ? external : 0);
+         (uint64_t)(other > 0 ? other : 0);
 }
 
 // heap.lock held.

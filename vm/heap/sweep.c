@@ -17,13 +17,20 @@ static void free_methods(MethodRoom *room) {
   }
 }
 
-static void finalize(Heap *heap, Obj *obj) {
-  if (obj->type == OBJ_HOST) {
-    ObjHost *host = (ObjHost *)obj;
-    if (host->klass == NULL || host->klass->finalize == NULL) return;
+static void finalize_host(Heap *heap, ObjHost *host) {
+  uint64_t weight = heap_weight(host);
+  if (host->klass != NULL && host->klass->finalize != NULL) {
     host->klass->finalize(host->data);
     // RMW: a count that any sweeping thread adds to. heap_stats reads it
     rt_add(&heap->finalized, 1);
+  }
+  // RMW: a sum that heap_weigh and other sweepers add to. It orders nothing
+  if (weight > 0) rt_add(&heap->weights, -(int64_t)weight);
+}
+
+static void finalize(Heap *heap, Obj *obj) {
+  if (obj->type == OBJ_HOST) {
+    finalize_host(heap, (ObjHost *)obj);
   } else if (obj->type == OBJ_STRUCT) {
     free_methods(((ObjStruct *)obj)->room);
   } else if (obj->type == OBJ_TASK || obj->type == OBJ_GROUP) {

@@ -41,7 +41,8 @@ struct Obj {
   uint8_t type;   // ObjType; immutable
   uint8_t flags;  // by type
   uint16_t aux;   // by type
-  uint32_t hash;  // strings, tuples: cached, atomic relaxed, 0 unknown
+  uint32_t hash;  // strings, tuples: cached, atomic relaxed, 0 unknown.
+                  // Hosts' values: their weight, atomic (heap_weigh)
 };
 
 // Boxed numbers.
