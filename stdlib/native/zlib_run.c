@@ -9,9 +9,8 @@
 //   - One goroutine at a time is in it (`busy`). Others that come panic.
 //   - A call that was given up has lost what it had made. So the run is `torn`,
 //     and later calls panic, until it is reset.
-//   - What it takes of the runtime's memory is in `held`, which all runs of the
-//     runtime share, and bounded by csp_room. The collector does not see that a
-//     run of some 200 bytes holds 256 KB more, so held_take() tells it.
+//   - What it holds besides its value is the value's weight (csp_host_weight).
+//     That is told before the memory is taken, and after it is given back.
 #include "stdlib/native/zlib_parts.h"
 
 #include <stdatomic.h>
@@ -21,25 +20,13 @@
 enum {
   RUN_COPY = 1 << 16,
   RUN_OUT = 1 << 13,
-  RUN_KEEPS = 1 << 10,   // bytes of room that a run keeps between two calls
-  RUN_STATE = 10 << 10,  // bytes of the library's state beside its tables
-  HELD_SEEN = 4          // the part of a state that the collector sees
+  RUN_KEEPS = 1 << 10,  // bytes of room that a run keeps between two calls
+  RUN_STATE = 10 << 10  // bytes of the library's state beside its tables
 };
-
-// Of a runtime. Any thread uses it, and whoever leaves it last frees it.
-typedef struct HeldMemory {
-  atomic_size_t bytes;  // of all runs
-  atomic_size_t users;
-} HeldMemory;
-
-typedef struct HeldState {
-  HeldMemory *held;
-} HeldState;
 
 typedef struct ZipRun {
   z_stream stream;
   Csp *csp;                 // NULL: the state is not made yet, or freed
-  HeldMemory *held;         // NULL: not made yet
   size_t state;             // bytes of the library's state, while that is there
   int form, level, memory;  // what the state is made with
   atomic_bool busy;         // a call is in it
@@ -67,68 +54,8 @@ typedef struct RunJob {
   int flush;  // the library's
 } RunJob;
 
-// --- What runs take of the runtime's memory ---------------------------------
-static void held_leave(HeldMemory *held) {
-  // acq_rel: whoever frees it comes after all others.
-  if (atomic_fetch_sub_explicit(&held->users, 1, memory_order_acq_rel) == 1)
-    csp_alloc_free(held);
-}
-
-static void held_finalize(void *data) {
-  HeldState *state = data;
-  if (state->held != NULL) held_leave(state->held);
-}
-
-static const CspClass held_class = {"zlib memory", held_finalize,
-                                    sizeof(HeldState), NULL};
-
-// Relaxed, here and below: only the numbers matter, and not what else the other
-// threads have written.
-static void held_give(HeldMemory *held, size_t bytes) {
-  atomic_fetch_sub_explicit(&held->bytes, bytes, memory_order_relaxed);
-}
-
-static bool held_add(HeldMemory *held, size_t bytes, size_t room) {
-  size_t had =
-      atomic_fetch_add_explicit(&held->bytes, bytes, memory_order_relaxed);
-  if (had <= room && bytes <= room - had) return true;
-  held_give(held, bytes);
-  return false;
-}
-
-// For a native that has no results yet, as there may be a collection. false:
-// the memory's limit has no room for it. Nobody ever has the bytes that this
-// makes. They make the next collection come as if the state were a value, and
-// free what the runtime takes for a reason to collect again.
-static bool held_take(CspCall *call, HeldMemory *held, size_t bytes) {
-  char *unused;
-  if (csp_is_undef(csp_bytes_room(call, bytes / HELD_SEEN, &unused)))
-    return false;
-  if (held_add(held, bytes, csp_room(call))) return true;
-  return csp_make_room(call) && held_add(held, bytes, csp_room(call));
-}
-
-static HeldMemory *held_join(HeldMemory *held) {
-  atomic_fetch_add_explicit(&held->users, 1, memory_order_relaxed);
-  return held;
-}
-
-// false: no memory.
-static bool held_make(Csp *csp) {
-  HeldState *state = csp_state(csp, &held_class);
-  if (state == NULL) return false;
-  if (state->held != NULL) return true;
-  HeldMemory *held = csp_alloc(csp, NULL, sizeof *held);
-  if (held == NULL) return false;
-  atomic_init(&held->bytes, 0);
-  atomic_init(&held->users, 1);
-  state->held = held;
-  return true;
-}
-
 // --- Runs -------------------------------------------------------------------
 static void run_drop_kept(ZipRun *run) {
-  held_give(run->held, run->kept_cap);
   csp_alloc_free(run->kept);
   run->kept = NULL;
   run->kept_at = run->kept_len = run->kept_cap = 0;
@@ -140,7 +67,6 @@ static void run_drop_state(ZipRun *run) {
     inflateEnd(&run->stream);
   else
     deflateEnd(&run->stream);
-  held_give(run->held, run->state);
   run->state = 0;
 }
 
@@ -151,10 +77,16 @@ static void run_free(ZipRun *run) {
   run->csp = NULL;
 }
 
-static void run_finalize(void *data) {
-  ZipRun *run = data;
-  run_free(run);
-  if (run->held != NULL) held_leave(run->held);
+static void run_finalize(void *data) { run_free(data); }
+
+// Argument 0 holds so many bytes. false: there is no room for more.
+static bool run_weigh(CspCall *call, size_t bytes) {
+  return csp_host_weight(call, csp_arg(call, 0), bytes);
+}
+
+// It may hold less than before.
+static void run_weigh_less(CspCall *call, const ZipRun *run) {
+  run_weigh(call, run->state + run->kept_cap);
 }
 
 static const CspClass inflater_class = {"inflater", run_finalize,
@@ -206,11 +138,10 @@ static bool run_reserve(CspCall *call, ZipRun *run, size_t more) {
   if (run->kept_cap - run->kept_len >= more) return true;
   size_t cap = run->kept_cap * 2;
   if (cap < run->kept_len + more) cap = run->kept_len + more;
-  size_t added = cap - run->kept_cap;
-  if (!held_add(run->held, added, csp_room(call))) return false;
+  if (!run_weigh(call, run->state + cap)) return false;
   unsigned char *grown = csp_alloc(run->csp, run->kept, cap);
   if (grown == NULL) {
-    held_give(run->held, added);
+    run_weigh_less(call, run);
     return false;
   }
   run->kept = grown;
@@ -303,6 +234,7 @@ static CspStatus run_result(CspCall *call, RunJob *job) {
   CspStatus status = CSP_PANIC;
   run_trim(run);
   if (!run->inflates && run->is_done) run_drop_state(run);
+  run_weigh_less(call, run);
   if (run->is_bad)
     status = run_refused(call, run);
   else if (!run->torn && run->inflates)
@@ -422,6 +354,7 @@ static CspStatus inflater_end(CspCall *call) {
       snprintf(text, sizeof text, "the data ends too early, after %llu bytes",
                (unsigned long long)run->fed);
   run_free(run);
+  run_weigh_less(call, run);
   run_leave(run);
   if (whole) return csp_ok(call, csp_nil());
   CspValue message = csp_string(call, text, (size_t)len);
@@ -436,25 +369,27 @@ static size_t state_bytes(const ZipRun *run) {
   return RUN_STATE + ((size_t)4 << bits) + ((size_t)1 << (run->memory + 9));
 }
 
-// Makes it, of bytes that were taken. false: no memory.
+// Makes it, of bytes that were weighed. false: no memory.
 static bool run_make_state(CspCall *call, ZipRun *run) {
   int code = run->inflates
                  ? inflateInit2(&run->stream, run->form)
                  : deflateInit2(&run->stream, run->level, Z_DEFLATED, run->form,
                                 run->memory, Z_DEFAULT_STRATEGY);
-  run->state = state_bytes(run);
   csp_charge(call, ZIP_NEW_NS / 32);
-  if (code == Z_OK) return true;
-  held_give(run->held, run->state);
-  run->state = 0;
-  return false;
+  if (code == Z_OK) run->state = state_bytes(run);
+  return code == Z_OK;
 }
 
 // A deflater that was ended has no state any more.
 static bool run_reset_state(CspCall *call, ZipRun *run) {
-  if (run->state == 0)
-    return held_take(call, run->held, state_bytes(run)) &&
-           run_make_state(call, run);
+  size_t bytes = state_bytes(run) + run->kept_cap;
+  if (run->state == 0) {
+    bool fits = run_weigh(call, bytes) ||
+                (csp_make_room(call) && run_weigh(call, bytes));
+    if (fits && run_make_state(call, run)) return true;
+    run_weigh_less(call, run);
+    return false;
+  }
   csp_charge(call, ZIP_NEW_NS / 32);
   if (run->inflates)
     inflateReset(&run->stream);
@@ -544,23 +479,15 @@ static bool run_form(CspCall *call, int64_t bits, int *form) {
   return false;
 }
 
-// A run with the settings of that one. The collection that held_take() may
-// force comes before there is a value.
+// A run with the settings of that one.
 static CspStatus run_new(CspCall *call, const CspClass *klass,
                          const ZipRun *settings) {
   void *data = NULL;
-  HeldState *state = csp_state(csp_of(call), &held_class);
-  size_t bytes = state_bytes(settings);
-  if (state == NULL || !held_take(call, state->held, bytes))
-    return csp_panic_memory(call);
   CspValue v = csp_host_new(call, klass, &data);
-  if (csp_is_undef(v)) {
-    held_give(state->held, bytes);
+  if (csp_is_undef(v) || !csp_host_weight(call, v, state_bytes(settings)))
     return csp_panic_memory(call);
-  }
   ZipRun *run = data;
   *run = *settings;
-  run->held = held_join(state->held);
   run->stream.zalloc = zip_alloc;
   run->stream.zfree = zip_release;
   run->stream.opaque = csp_of(call);
@@ -618,8 +545,7 @@ static const CspFunction deflater_methods[] = {
 void zlib_add_classes(CspCall *call, CspValue module) {
   Csp *csp = csp_of(call);
   (void)module;
-  if (!csp_register_class(csp, &held_class, NULL) || !held_make(csp) ||
-      !csp_register_class(csp, &inflater_class, inflater_methods) ||
+  if (!csp_register_class(csp, &inflater_class, inflater_methods) ||
       !csp_register_class(csp, &deflater_class, deflater_methods))
     csp_panic_memory(call);
 }
