@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the native modules of databases share: how much memory all connections
-// of a runtime hold, and rows as values of the language.
+// of a runtime hold (postgres), and rows as values of the language.
 #ifndef CSP_STDLIB_NATIVE_DATABASE_ROWS_H
 #define CSP_STDLIB_NATIVE_DATABASE_ROWS_H
 

@@ -21,9 +21,11 @@
 //   - Bindings point into `params`, and each run binds all of them anew.
 //   - At most CACHED statements are kept. Only texts of one statement are.
 //
-// The library's memory is not the runtime's. With a limit (csp_room) a value, a
-// batch of rows, what a statement takes while it runs, and what all links of
-// the runtime keep are bounded by that.
+// The library's memory is not the runtime's. What a link holds after a run is
+// the weight of its value (csp_host_weight). If there is no room for that, the
+// link is heavy, and the next runs fail until there is. With a limit (csp_room)
+// a value, a batch of rows, and what a statement takes while it runs are
+// bounded by that, too.
 #include "stdlib/native/sqlite.h"
 
 #include <stdio.h>
@@ -143,6 +145,7 @@ static CspStatus run_failed(CspCall *call, SqlLink *link) {
 static CspStatus run_done(CspCall *call, void *data, bool made) {
   SqlLink *link = data;
   SqlRun *run = &link->run;
+  sql_weigh(call, link);
   if ((!made || run->vain) && !csp_work(call, LOOK_NS))
     return give_up(call, link);
   if (!made) return fail(call, link, "limit", csp_no_thread());
@@ -169,8 +172,18 @@ static CspStatus run_done(CspCall *call, void *data, bool made) {
   return csp_ok_value(call, csp_int(call, changes));
 }
 
+// A run may take half of what is left of the memory (run->room). If that is
+// little, dead values are collected first, as they may be all of the rest.
+static void make_run_room(CspCall *call, SqlLink *link) {
+  enum { ENOUGH = 2 << 20 };
+  if (link->heavy) sql_weigh(call, link);
+  if (!link->heavy && csp_room(call) >= ENOUGH) return;
+  if (csp_make_room(call) && link->heavy) sql_weigh(call, link);
+}
+
 static void begin_run(CspCall *call, SqlLink *link) {
   SqlRun *run = &link->run;
+  make_run_room(call, link);
   run->count = run->changes = run->pause = 0;
   run->vain = run->limited = false;
   run->room = csp_room(call) / 2;
@@ -330,7 +343,7 @@ static void set_up(SqlLink *link) {
   sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_MOST);
   sqlite3_limit(db, SQLITE_LIMIT_VARIABLE_NUMBER, PARAMS_MOST);
   if (link->limited) {
-    size_t most = link->most_held / 4;
+    size_t most = link->room / 4;
     if (most < VALUE_LEAST) most = VALUE_LEAST;
     if (most < INT32_MAX) sqlite3_limit(db, SQLITE_LIMIT_LENGTH, (int)most);
     if (most < SQL_MOST) sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, (int)most);
@@ -344,13 +357,18 @@ static void set_up(SqlLink *link) {
 
 // The settings of a new link.
 static void first_words(const SqlLink *link, char *text, size_t size) {
-  unsigned pages = (unsigned)(link->most_held / 4096);
+  enum { CACHE_LEAST = 64, CACHE_MOST = 512 };  // KB
+  unsigned pages = (unsigned)(link->room / 4096);
+  size_t cache = link->room >> 14;  // a sixteenth
+  if (cache < CACHE_LEAST) cache = CACHE_LEAST;
+  if (cache > CACHE_MOST) cache = CACHE_MOST;
   bool memory = strcmp(link->path, ":memory:") == 0;
   int at = snprintf(text, size, "PRAGMA schema_version;");
   if (!link->files)
     at += snprintf(text + at, size - (size_t)at, "PRAGMA temp_store=MEMORY;");
   if (link->limited)
-    at += snprintf(text + at, size - (size_t)at, "PRAGMA cache_size=-512;");
+    at += snprintf(text + at, size - (size_t)at, "PRAGMA cache_size=-%zu;",
+                   cache);
   if (link->limited && memory)
     at += snprintf(text + at, size - (size_t)at, "PRAGMA max_page_count=%u;",
                    pages < 16 ? 16 : pages);
@@ -399,6 +417,7 @@ static void open_work(void *data) {
   if (run->code == SQLITE_OK)
     run->code = sqlite3_exec(link->db, words, NULL, NULL, NULL);
   sql_lease_end(run);
+  sql_measure(link);
   if (run->code != SQLITE_OK) sql_tell_error(link);
 }
 
@@ -410,8 +429,18 @@ static CspStatus open_failed(CspCall *call, SqlLink *link, const char *code,
   return status;
 }
 
+// false: out of memory.
+static bool make_link_value(CspCall *call, SqlLink *link, CspValue *v) {
+  SqlLink **own;
+  *v = csp_host_new(call, &sql_link_class, (void **)&own);
+  if (csp_is_undef(*v) || !csp_host_weight(call, *v, link->held)) return false;
+  *own = link;
+  return true;
+}
+
 static CspStatus open_done(CspCall *call, void *data, bool made) {
-  SqlLink *link = data, **own;
+  SqlLink *link = data;
+  CspValue v;
   SqlRun *run = &link->run;
   if ((!made || run->vain) && !csp_work(call, LOOK_NS)) {
     sql_free_link(link);
@@ -425,13 +454,11 @@ static CspStatus open_done(CspCall *call, void *data, bool made) {
   }
   if (run->code != SQLITE_OK)
     return open_failed(call, link, code_of(link, run->code), run->message);
-  CspValue v = csp_host_new(call, &sql_link_class, (void **)&own);
-  if (csp_is_undef(v)) {
-    sql_free_link(link);
-    return csp_panic_memory(call);
-  }
-  *own = link;
-  return csp_ok_value(call, v);
+  if (make_link_value(call, link, &v) ||
+      (csp_make_room(call) && make_link_value(call, link, &v)))
+    return csp_ok_value(call, v);
+  sql_free_link(link);
+  return csp_panic_memory(call);
 }
 
 // A name that begins with "file:" would be a URI.
@@ -439,24 +466,19 @@ static SqlLink *new_link(CspCall *call, const char *path, size_t len) {
   const char *before = strncmp(path, "file:", 5) == 0 ? "./" : "";
   size_t size = sizeof(SqlLink) + strlen(before) + len + 1;
   SqlLink *link = csp_alloc(csp_of(call), NULL, size);
-  DbShared *shared =
-      link != NULL ? db_get_shared(csp_of(call), &sql_shared_class) : NULL;
-  if (shared == NULL) {
-    csp_alloc_free(link);
-    return NULL;
-  }
+  if (link == NULL) return NULL;
   memset(link, 0, size);
   snprintf(link->path, size - sizeof *link, "%s%s", before, path);
   link->csp = csp_of(call);
-  link->shared = shared;
-  link->most_held = csp_room(call);
-  link->limited = link->most_held != SIZE_MAX;
+  link->room = csp_room(call);
+  link->limited = link->room != SIZE_MAX;
   link->files = csp_allows(link->csp, CSP_FILES) && !csp_has_root(link->csp);
   return link;
 }
 
 // _open(path, kind, timeout): (link, nil) or (nil, error).
 static CspStatus sqlite_open(CspCall *call) {
+  enum { OPEN_ROOM = 16 << 20 };
   const char *path;
   size_t len;
   int64_t kind, timeout;
@@ -465,6 +487,8 @@ static CspStatus sqlite_open(CspCall *call) {
     return CSP_PANIC;
   if (len == 0 || memchr(path, '\0', len) != NULL || kind < 0 || kind > 2)
     return csp_bad_arg(call, 0, "the name of a file, or \":memory:\"");
+  // What is left bounds the link for good, so dead values are not to count.
+  if (csp_room(call) < OPEN_ROOM) csp_make_room(call);
   SqlLink *link = new_link(call, path, len);
   if (link == NULL) return csp_panic_memory(call);
   link->kind = (SqlKind)kind;
@@ -480,6 +504,7 @@ static void close_work(void *data) { sql_close_link(data); }
 
 static CspStatus close_done(CspCall *call, void *data, bool made) {
   if (!made) sql_close_link(data);
+  sql_weigh(call, data);
   sql_leave(data, false);
   return csp_ok_nothing(call);
 }
@@ -524,8 +549,7 @@ static const CspFunction sqlite_functions[] = {
 
 static void add_classes(CspCall *call, CspValue module) {
   (void)module;
-  if (!csp_register_class(csp_of(call), &sql_link_class, NULL) ||
-      !csp_register_class(csp_of(call), &sql_shared_class, NULL))
+  if (!csp_register_class(csp_of(call), &sql_link_class, NULL))
     csp_panic_memory(call);
 }
 

@@ -86,7 +86,6 @@ typedef struct SqlRun {
 
 typedef struct SqlLink {
   Csp *csp;
-  DbShared *shared;
   sqlite3 *db;
   SqlKind kind;
   char state;  // atomic: FREE, PAUSED or RUNNING
@@ -96,8 +95,9 @@ typedef struct SqlLink {
   const char *denied;   // by the authorizer
   int cached;
   SqlStmt *newest;
-  int64_t held;      // of shared->held
-  size_t most_held;  // what that may be
+  size_t held;  // bytes that it holds, as its value is to weigh
+  bool heavy;   // there was no room for that weight, so runs are refused
+  size_t room;  // csp_room, when it was opened
   int64_t timeout;
   SqlBuffer params, rows;
   SqlRun run;
@@ -106,10 +106,10 @@ typedef struct SqlLink {
 
 enum { FREE, PAUSED, RUNNING };
 // --- sqlite_link.c ----------------------------------------------------------
-extern const CspClass sql_link_class, sql_shared_class;
+extern const CspClass sql_link_class;
 
-// Bytes of the library's that the link has now.
-void sql_count_held(SqlLink *link, int64_t held);
+// Argument 0, which owns the link, weighs what that holds.
+void sql_weigh(CspCall *call, SqlLink *link);
 void sql_drop_stmt(SqlStmt *kept);
 void sql_close_link(SqlLink *link);  // may wait for the disk
 void sql_free_link(SqlLink *link);   // likewise
@@ -147,6 +147,7 @@ int sql_look_around(void *data);
 void sql_tell_error(SqlLink *link);
 bool sql_is_busy(int code);
 void sql_run_work(void *data);
+void sql_measure(SqlLink *link);  // sets `held`
 
 // --- sqlite_stack.c ---------------------------------------------------------
 void sql_bound_stack(void);  // before the library is used, any thread

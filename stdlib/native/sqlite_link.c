@@ -6,17 +6,14 @@
 
 #include <string.h>
 
-const CspClass sql_shared_class = {"sqlite state", db_finalize_shared,
-                                   sizeof(DbShared *), NULL};
-
 // --- Links ------------------------------------------------------------------
 void sql_drop_stmt(SqlStmt *kept) {
   sqlite3_finalize(kept->stmt);
   csp_alloc_free(kept);
 }
 
-void sql_count_held(SqlLink *link, int64_t held) {
-  db_set_held(link->shared, &link->held, held);
+void sql_weigh(CspCall *call, SqlLink *link) {
+  link->heavy = !csp_host_weight(call, csp_arg(call, 0), link->held);
 }
 
 void sql_close_link(SqlLink *link) {
@@ -26,15 +23,14 @@ void sql_close_link(SqlLink *link) {
     link->newest = kept->next;
     sql_drop_stmt(kept);
   }
-  sql_count_held(link, 0);
   link->cached = 0;
   sqlite3_close_v2(link->db);
   link->db = NULL;
+  sql_measure(link);
 }
 
 void sql_free_link(SqlLink *link) {
   if (link->db != NULL) sql_close_link(link);
-  db_drop_shared(link->shared);
   csp_alloc_free(link->params.data);
   csp_alloc_free(link->rows.data);
   csp_alloc_free(link);

@@ -336,21 +336,26 @@ static bool run_stmt(SqlLink *link) {
   return true;
 }
 
-static void measure_held(SqlLink *link) {
-  int now, most;
-  int64_t held = 0;
+// What the library tells of a connection is less than it takes. The rest was
+// measured once, by sqlite3_memory_used: 9 KB where there is no file, and 92 KB
+// with one in WAL mode. Without a limit only what is told at once is asked for.
+void sql_measure(SqlLink *link) {
+  enum { REST = 9 << 10, REST_OF_FILE = 92 << 10 };
   static const int kinds[] = {SQLITE_DBSTATUS_CACHE_USED,
                               SQLITE_DBSTATUS_SCHEMA_USED,
                               SQLITE_DBSTATUS_STMT_USED};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+  size_t count = link->limited ? sizeof kinds / sizeof *kinds : 1;
+  int now, most;
+  size_t rows = link->rows.cap < KEPT_BYTES ? link->rows.cap : KEPT_BYTES;
+  link->held = sizeof *link + link->params.cap + rows;
+  if (link->db == NULL) return;
+  const char *file = sqlite3_db_filename(link->db, "main");
+  link->held += file != NULL && *file != '\0' ? REST_OF_FILE : REST;
+  for (size_t i = 0; i < count; i++)
     if (sqlite3_db_status(link->db, kinds[i], &now, &most, 0) == SQLITE_OK)
-      held += now;
-  sql_count_held(link, held);
-}
-
-static bool is_over(const SqlLink *link) {
-  return __atomic_load_n(&link->shared->held, __ATOMIC_SEQ_CST) >
-         (int64_t)link->most_held;
+      link->held += (size_t)now;
+  for (const SqlStmt *kept = link->newest; kept != NULL; kept = kept->next)
+    link->held += sizeof *kept + kept->len;
 }
 
 void sql_run_work(void *data) {
@@ -360,7 +365,7 @@ void sql_run_work(void *data) {
   sql_stack_begin();
   sql_lease_begin();
   if (link->limited) run->memory = sqlite3_memory_used();
-  run->limited = link->limited && is_over(link);
+  run->limited = link->heavy;
   if (run->limited) sql_tell_error(link);
   while (!run->limited && (!run->begun || run->stmt != NULL || run->len > 0)) {
     bool there = run->stmt != NULL || prepare_next(link);
@@ -370,7 +375,7 @@ void sql_run_work(void *data) {
     if (!there || !run_stmt(link)) break;
   }
   if (link->control) link->in_transaction = !sqlite3_get_autocommit(link->db);
-  if (link->limited) measure_held(link);
+  sql_measure(link);
   sql_lease_end(run);
   sql_stack_end();
 }
