@@ -14,16 +14,10 @@
 typedef struct RegexpLibrary {
   pthread_mutex_t lock;           // zeroed: ready for use
   CspHandle parts[REGEXP_PARTS];  // guarded by lock until it is set, once
-  RegexpAccount *account;         // the same
 } RegexpLibrary;
 
-static void library_finalize(void *data) {
-  RegexpLibrary *library = data;
-  account_leave(library->account);
-}
-
-static const CspClass regexp_library_class = {
-    "regexp.library", library_finalize, sizeof(RegexpLibrary), NULL};
+static const CspClass regexp_library_class = {"regexp.library", NULL,
+                                              sizeof(RegexpLibrary), NULL};
 
 // The arguments after the pattern are the parts. false: no memory.
 static bool set_library(CspCall *call) {
@@ -36,11 +30,6 @@ static bool set_library(CspCall *call) {
     if (*part == 0) *part = csp_hold(call, csp_arg(call, i + 1));
     set = set && *part != 0;
   }
-  if (library->account == NULL) {
-    library->account = alloc_zeroed(csp_of(call), sizeof *library->account);
-    if (library->account != NULL) library->account->users = 1;
-  }
-  set = set && library->account != NULL;
   pthread_mutex_unlock(&library->lock);
   return set;
 }
@@ -58,8 +47,6 @@ static void regexp_finalize(void *data) {
   Regexp *regexp = data;
   if (regexp->program == NULL) return;
   regexp_free_idle(regexp);
-  account_give(regexp->account, regexp->program->bytes);
-  account_leave(regexp->account);
   regexp_program_free(regexp->program);
   csp_alloc_free(regexp->pattern);
 }
@@ -77,26 +64,28 @@ static CspStatus regexp_refused(CspCall *call, RegexpParse *parse) {
   return status;
 }
 
-// Takes the program, whose bytes are in the account.
+// Takes the program.
 static CspStatus regexp_made(CspCall *call, RegexpProgram *program,
-                             RegexpAccount *account, Str pattern) {
+                             Str pattern) {
   Regexp *regexp;
+  size_t bytes = program->bytes + pattern.len;
   char *copy = alloc_str(csp_of(call), pattern);
   CspValue value = copy != NULL
                        ? csp_host_new(call, &regexp_class, (void **)&regexp)
                        : csp_nil();
-  if (copy == NULL || csp_is_undef(value)) {
+  if (copy == NULL || csp_is_undef(value) ||
+      !csp_host_weight(call, value, bytes)) {
     csp_alloc_free(copy);
-    account_give(account, program->bytes);
     regexp_program_free(program);
     return csp_panic_memory(call);
   }
-  account_join(account);
   *regexp = (Regexp){.csp = csp_of(call),
-                     .account = account,
+                     .is_value = true,
                      .program = program,
                      .pattern = copy,
-                     .pattern_len = pattern.len};
+                     .pattern_len = pattern.len,
+                     .bytes = bytes,
+                     .weight = bytes};
   return csp_ok_value(call, value);
 }
 
@@ -108,13 +97,7 @@ static CspStatus regexp_compile(CspCall *call) {
   RegexpProgram *program = regexp_parse(&parse) ? regexp_program(&parse) : NULL;
   if (program == NULL) return regexp_refused(call, &parse);
   regexp_parse_free(&parse);
-  RegexpLibrary *library = csp_state(csp_of(call), &regexp_library_class);
-  program->bytes += parse.pattern.len;
-  if (!account_take(library->account, program->bytes, csp_room(call))) {
-    regexp_program_free(program);
-    return csp_panic_memory(call);
-  }
-  return regexp_made(call, program, library->account, parse.pattern);
+  return regexp_made(call, program, parse.pattern);
 }
 
 // --- Matches ----------------------------------------------------------------
@@ -233,7 +216,7 @@ static CspStatus regexp_job_on(CspCall *call, void *data, bool on) {
     return CSP_PANIC;
   }
   for (;;) {
-    RegexpFound found = regexp_search_on(search);
+    RegexpFound found = regexp_search_on(call, search);
     bool spent = csp_spent(call, search->units);
     search->units = 0;
     if (found == REGEXP_PANICKED) {

@@ -22,9 +22,8 @@
 //                   between the search's pieces. In between it is in the
 //                   regexp's pool (guarded by its lock), or freed where the
 //                   pool is full. A machine never goes to another regexp.
-//   RegexpAccount   the runtime's: how much C memory its patterns have. Each
-//                   Regexp counts as a user of it, and so does the library.
-//                   What would not fit CspConfig.max_memory is not taken
+//                   What it takes is weighed by the regexp's value before
+//                   it is taken (csp_host_weight), with the program
 //   RegexpSearch    one native call. Its regexp and its text are arguments of
 //                   the call, or else kept by it.
 #ifndef CSP_STDLIB_REGEXP_H
@@ -303,18 +302,12 @@ typedef struct RegexpWay {
   size_t at;
 } RegexpWay;
 
-typedef struct RegexpAccount {
-  pthread_mutex_t lock;  // zeroed: ready for use
-  size_t bytes;          // guarded by lock
-  size_t users;          // guarded by lock; the last one frees it
-} RegexpAccount;
-
 typedef struct RegexpMachine {
   struct RegexpMachine *next;  // in the pool
-  Csp *csp;
-  RegexpAccount *account;  // or NULL
-  size_t bytes;            // that it has in the account
-  size_t room;             // that all may have, for this search
+  CspCall *call;               // that searches now, whose argument 0 is the
+                               // regexp
+  struct Regexp *regexp;
+  size_t bytes;  // that it has, of the regexp's
   const RegexpProgram *program;
   RegexpList lists[2];
   uint32_t *roots;
@@ -390,24 +383,22 @@ RegexpFound tries_groups(RegexpSearch *search);
 // --- regexp_search.c --------------------------------------------------------
 struct Regexp {
   Csp *csp;
-  RegexpAccount *account;  // or NULL
+  bool is_value;  // a script's, which weighs its bytes
   RegexpProgram *program;
   char *pattern;
   size_t pattern_len;
   pthread_mutex_t lock;  // zeroed: ready for use
   RegexpMachine *idle;   // guarded by lock
   int idle_count;        // guarded by lock
+  size_t bytes;          // guarded by lock: of the program and all machines.
+  size_t weight;         // guarded by lock: what the value weighs. It is more
+                         // than `bytes` only until the next search
 };
 
-// false: the room is less.
-bool account_take(RegexpAccount *account, size_t bytes, size_t room);
-void account_give(RegexpAccount *account, size_t bytes);
-void account_join(RegexpAccount *account);
-void account_leave(RegexpAccount *account);
 // csp_alloc of a machine's block, which had `old` bytes.
 void *machine_alloc(RegexpMachine *machine, void *block, size_t old,
                     size_t size);
-RegexpMachine *regexp_machine(const Regexp *regexp, size_t room);
+RegexpMachine *regexp_machine(CspCall *call, Regexp *regexp);
 void regexp_machine_free(RegexpMachine *machine);
 // A search takes a machine, and has to end. false: no memory.
 bool regexp_search_begin(CspCall *call, RegexpSearch *search, Regexp *regexp,
@@ -422,7 +413,7 @@ void regexp_search_from(RegexpSearch *search, size_t from);
 bool regexp_search_next(RegexpSearch *search, size_t *before);
 // Goes on for a piece. REGEXP_FOUND: begin and end (not of WANT_MATCH), and the
 // machine's slots (of WANT_GROUPS). After it search->units is to be charged.
-RegexpFound regexp_search_on(RegexpSearch *search);
+RegexpFound regexp_search_on(CspCall *call, RegexpSearch *search);
 // The same by the list alone: for tests, which compare.
 RegexpFound regexp_search_listed(RegexpSearch *search);
 // Empties the pool.

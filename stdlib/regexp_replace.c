@@ -167,7 +167,7 @@ static void replace_match(TextJob *job, Replacement *own) {
 }
 
 static void replace_search(TextJob *job, Replacement *own) {
-  RegexpFound found = regexp_search_on(&own->search);
+  RegexpFound found = regexp_search_on(job->call, &own->search);
   job->took += own->search.units;
   own->search.units = 0;
   if (found == REGEXP_FOUND) replace_match(job, own);

@@ -24,47 +24,41 @@ uint32_t regexp_looks_at(Str text, size_t at) {
   return looks | (word ? LOOK_WORD : LOOK_NO_WORD);
 }
 
-// --- The account ------------------------------------------------------------
-bool account_take(RegexpAccount *account, size_t bytes, size_t room) {
-  if (account == NULL) return true;
-  pthread_mutex_lock(&account->lock);
-  bool fits = account->bytes <= room && bytes <= room - account->bytes;
-  if (fits) account->bytes += bytes;
-  pthread_mutex_unlock(&account->lock);
+// --- Machines ---------------------------------------------------------------
+// lock held. false: there is no room.
+static bool weigh_regexp(CspCall *call, Regexp *regexp, size_t bytes) {
+  if (!regexp->is_value || regexp->weight == bytes) return true;
+  if (!csp_host_weight(call, csp_arg(call, 0), bytes)) return false;
+  regexp->weight = bytes;
+  return true;
+}
+
+// The machine is to have so many bytes more. false: there is no room.
+static bool weigh_more(RegexpMachine *machine, size_t more) {
+  Regexp *regexp = machine->regexp;
+  pthread_mutex_lock(&regexp->lock);
+  bool fits = weigh_regexp(machine->call, regexp, regexp->bytes + more);
+  if (fits) regexp->bytes += more;
+  pthread_mutex_unlock(&regexp->lock);
+  if (fits) machine->bytes += more;
   return fits;
 }
 
-void account_give(RegexpAccount *account, size_t bytes) {
-  if (account == NULL) return;
-  pthread_mutex_lock(&account->lock);
-  account->bytes -= bytes;
-  pthread_mutex_unlock(&account->lock);
+// There may be no call any more, so the next search tells.
+static void weigh_less(RegexpMachine *machine, size_t less) {
+  Regexp *regexp = machine->regexp;
+  pthread_mutex_lock(&regexp->lock);
+  regexp->bytes -= less;
+  pthread_mutex_unlock(&regexp->lock);
+  machine->bytes -= less;
 }
 
-void account_join(RegexpAccount *account) {
-  pthread_mutex_lock(&account->lock);
-  account->users++;
-  pthread_mutex_unlock(&account->lock);
-}
-
-void account_leave(RegexpAccount *account) {
-  if (account == NULL) return;
-  pthread_mutex_lock(&account->lock);
-  bool last = --account->users == 0;
-  pthread_mutex_unlock(&account->lock);
-  if (last) csp_alloc_free(account);
-}
-
-// --- Machines ---------------------------------------------------------------
 void *machine_alloc(RegexpMachine *machine, void *block, size_t old,
                     size_t size) {
   size_t more = size - old;
-  if (!account_take(machine->account, more, machine->room)) return NULL;
-  void *grown = csp_alloc(machine->csp, block, size);
-  if (grown == NULL)
-    account_give(machine->account, more);
-  else
-    machine->bytes += more;
+  if (!weigh_more(machine, more)) return NULL;
+  void *grown = csp_alloc(machine->regexp->csp, block, size);
+  if (grown == NULL) weigh_less(machine, more);
   return grown;
 }
 
@@ -78,7 +72,7 @@ void regexp_machine_free(RegexpMachine *machine) {
   csp_alloc_free(machine->ways);
   csp_alloc_free(machine->slots);
   csp_alloc_free(machine->seen);
-  account_give(machine->account, machine->bytes);
+  weigh_less(machine, machine->bytes);
   csp_alloc_free(machine);
 }
 
@@ -121,21 +115,23 @@ static bool make_parts(RegexpMachine *machine) {
   return true;
 }
 
-RegexpMachine *regexp_machine(const Regexp *regexp, size_t room) {
+RegexpMachine *regexp_machine(CspCall *call, Regexp *regexp) {
   RegexpMachine *machine = alloc_zeroed(regexp->csp, sizeof *machine);
   if (machine == NULL) return NULL;
-  machine->csp = regexp->csp;
-  machine->account = regexp->account;
-  machine->room = room;
+  machine->call = call;
+  machine->regexp = regexp;
   machine->program = regexp->program;
-  if (make_parts(machine)) return machine;
+  if (weigh_more(machine, sizeof *machine) && make_parts(machine))
+    return machine;
   regexp_machine_free(machine);
   return NULL;
 }
 
 // --- The pool ---------------------------------------------------------------
-static RegexpMachine *take_machine(Regexp *regexp) {
+// call: NULL at the value's end.
+static RegexpMachine *take_machine(CspCall *call, Regexp *regexp) {
   pthread_mutex_lock(&regexp->lock);
+  if (call != NULL) weigh_regexp(call, regexp, regexp->bytes);
   RegexpMachine *machine = regexp->idle;
   if (machine != NULL) {
     regexp->idle = machine->next;
@@ -159,18 +155,18 @@ static void give_machine(Regexp *regexp, RegexpMachine *machine) {
 }
 
 void regexp_free_idle(Regexp *regexp) {
-  for (RegexpMachine *machine = take_machine(regexp); machine != NULL;
-       machine = take_machine(regexp))
+  for (RegexpMachine *machine = take_machine(NULL, regexp); machine != NULL;
+       machine = take_machine(NULL, regexp))
     regexp_machine_free(machine);
 }
 
 bool regexp_search_begin(CspCall *call, RegexpSearch *search, Regexp *regexp,
                          Str text, RegexpWant want) {
   size_t room = csp_room(call);
-  RegexpMachine *machine = take_machine(regexp);
-  if (machine == NULL) machine = regexp_machine(regexp, room);
+  RegexpMachine *machine = take_machine(call, regexp);
+  if (machine == NULL) machine = regexp_machine(call, regexp);
   if (machine == NULL) return false;
-  machine->room = room;
+  machine->call = call;
   *search = (RegexpSearch){.regexp = regexp,
                            .program = regexp->program,
                            .machine = machine,
@@ -424,7 +420,10 @@ static RegexpFound run_steps(RegexpSearch *search) {
   return found;
 }
 
-RegexpFound regexp_search_on(RegexpSearch *search) { return run_steps(search); }
+RegexpFound regexp_search_on(CspCall *call, RegexpSearch *search) {
+  search->machine->call = call;
+  return run_steps(search);
+}
 
 RegexpFound regexp_search_listed(RegexpSearch *search) {
   if (search->step == search_begin_on) search->step = begin_list;

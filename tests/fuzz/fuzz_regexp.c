@@ -46,8 +46,8 @@ static void ask(RegexpSearch *search, size_t from, bool listed,
   answer->found = REGEXP_MORE;
   regexp_search_from(search, from);
   while (answer->found == REGEXP_MORE)
-    answer->found =
-        listed ? regexp_search_listed(search) : regexp_search_on(search);
+    answer->found = listed ? regexp_search_listed(search)
+                           : regexp_search_on(search->machine->call, search);
   if (answer->found != REGEXP_FOUND) return;
   answer->begin = search->begin;
   answer->end = search->end;

@@ -76,8 +76,8 @@ static Tried try_search(RegexpSearch *search, size_t from, bool listed) {
   Tried tried = {.found = REGEXP_MORE};
   regexp_search_from(search, from);
   while (tried.found == REGEXP_MORE)
-    tried.found =
-        listed ? regexp_search_listed(search) : regexp_search_on(search);
+    tried.found = listed ? regexp_search_listed(search)
+                         : regexp_search_on(search->machine->call, search);
   search->units = 0;
   assert_true(tried.found == REGEXP_FOUND || tried.found == REGEXP_NOWHERE);
   if (tried.found == REGEXP_NOWHERE) return tried;
@@ -189,7 +189,8 @@ static uint64_t cost_of(CspCall *call, const char *pattern, size_t n,
       regexp_search_begin(call, &search, &regexp, (Str){text, n}, WANT_GROUPS));
   RegexpFound found = REGEXP_MORE;
   while (found == REGEXP_MORE) {
-    found = listed ? regexp_search_listed(&search) : regexp_search_on(&search);
+    found = listed ? regexp_search_listed(&search)
+                   : regexp_search_on(call, &search);
     // a piece is left in time
     assert_true(search.units < (uint64_t)REGEXP_PIECE * 2);
     units += search.units;
