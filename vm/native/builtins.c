@@ -24,6 +24,7 @@
 #include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/object/value_text.h"
+#include "vm/value/proto_layout.h"
 
 static bool is_nil_value(CspValue v) { return v.word == VALUE_NIL; }
 
@@ -560,6 +561,22 @@ static CspStatus builtin_kind(CspCall *call) {
   return csp_ok_string(call, kind, strlen(kind));
 }
 
+static int required_arguments(Value f) {
+  const Obj *obj = value_obj(f);
+  if (obj->type == OBJ_CLOSURE)
+    return ((const ObjClosure *)obj)->proto->nrequired;
+  if (obj->type == OBJ_NATIVE) return ((const ObjNative *)obj)->def->nrequired;
+  RT_ASSERT(obj->type == OBJ_BOUND);
+  return required_arguments(((const ObjBound *)obj)->function) - 1;
+}
+
+// _needs_arguments(f): whether a call of the function f without any would fail.
+static CspStatus builtin_needs_arguments(CspCall *call) {
+  CspValue f;
+  if (!csp_need_type(call, 0, CSP_FUNC, &f)) return CSP_PANIC;
+  return csp_ok_bool(call, required_arguments(f.word) > 0);
+}
+
 const CspFunction list_core_methods[] = {
     CSP_REPEATABLE,
     {"push", "list, values...", builtin_push},
@@ -604,5 +621,6 @@ const CspFunction builtin_functions[] = {
     {"_places", "v, first", builtin_places},
     {"_described", "text", builtin_described},
     {"_kind", "v", builtin_kind},
+    {"_needs_arguments", "f", builtin_needs_arguments},
     {NULL, NULL, NULL},
 };
