@@ -17,6 +17,7 @@
 # expect: never answers: 504 <h1>504 Gateway Timeout</h1>, in time: True
 # expect: nobody is there: 502 <h1>502 Bad Gateway</h1>
 # expect: the client leaves, and the server notices: True
+# expect: the client leaves, and a server that hangs notices: before the answer True, within it True
 # expect: the client dies within its upload, and the server notices: True
 # expect: the end waits for what is under way: True, and then: 0
 # expect: the log has: True
@@ -222,6 +223,25 @@ def main():
         client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         client.recv(1000)
     print("the client leaves, and the server notices:", noticed.wait(40))
+
+    # The limit is far away, so it is not what ends these.
+    def hangs(text):
+        asked = threading.Event()
+        noticed.clear()
+        def answer(connection, _):
+            connection.sendall(text)
+            asked.set()
+            if connection.recv(1) == b"":
+                noticed.set()
+        with socket.create_connection((HERE, port_of(Gateway("600s", Server(answer).port)))) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            asked.wait(40)
+            if text:
+                client.recv(1000)
+        return noticed.wait(15)
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"
+    print("the client leaves, and a server that hangs notices: before the answer %s, within it %s" % (
+        hangs(b""), hangs(head)))
     noticed.clear()
     def reads(connection, _):
         while connection.recv(65536):
