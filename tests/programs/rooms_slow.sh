@@ -1,8 +1,10 @@
 # A client of examples/rooms.csp that reads nothing: nobody waits for it, and it
 # is dropped. Another such one does not hold up the end at SIGTERM.
+# One that reads again in time is told why.
 # expect: the others hear that the slow one is gone
 # expect: heard in between: all
 # expect: the name is free again: join
+# expect: one that reads again: 4002 too slow
 # expect: at SIGTERM: 1001
 # expect: the status: 0
 # needs: node /usr/share/nodejs/ws
@@ -43,7 +45,7 @@ async function main() {
   await until(() => seen['join slow'])
   const words = 'x'.repeat(3900)
   let sent = 0
-  for (; !seen['leave slow'] && sent < 50_000; sent += 100) {
+  for (; !seen['leave slow'] && sent < 500_000; sent += 100) {
     for (let i = 0; i < 100; i++) ws.send(words)
     await until(() => seen.say >= sent + 100)  // the one that reads keeps up
   }
@@ -56,6 +58,19 @@ async function main() {
   console.log('the name is free again: join')
   for (let i = 0; i < 2000; i++) ws.send(words)
   await until(() => seen.say >= sent + 2000)
+
+  // It stops to read until the lines that it may be behind have been said.
+  const late = new WebSocket('ws://127.0.0.1:' + port + '/rooms/hall/talk?name=late')
+  const late_closed = once(late, 'close')
+  await until(() => seen['join late'])
+  late._socket.pause()
+  const before = seen.say
+  for (let n = before; n < before + 8_000; n += 100) {
+    for (let i = 0; i < 100; i++) ws.send(words)
+    await until(() => seen.say >= n + 100)
+  }
+  late._socket.resume()
+  console.log('one that reads again:', ...(await late_closed).map(String))
 
   server.kill('SIGTERM')
   console.log('at SIGTERM:', (await closed)[0])
