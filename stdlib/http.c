@@ -56,6 +56,7 @@ static const CspFunction http_functions[] = {
     {"_add_route", "routes, pattern, number", http_add_route},
     CSP_REPEATABLE,
     {"_error", "text, code", http_error},
+    {"_take_chunks", "connection, most", http_take_chunks},
     {"_read_size", "line", http_read_size},
     {"_is_field", "line", http_is_field_line},
     {"_field", "fields, name", http_field},

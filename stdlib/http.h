@@ -54,6 +54,7 @@ CspStatus http_read_response(CspCall *call);
 CspStatus http_read_line(CspCall *call);
 CspStatus http_await_end(CspCall *call);
 CspStatus http_read_size(CspCall *call);
+CspStatus http_take_chunks(CspCall *call);
 CspStatus http_is_field_line(CspCall *call);
 CspStatus http_end_if_idle(CspCall *call);
 CspStatus http_is_quiet(CspCall *call);

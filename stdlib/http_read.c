@@ -207,6 +207,67 @@ CspStatus http_read_size(CspCall *call) {
   return size < 0 ? csp_ok(call, csp_nil()) : csp_ok_int(call, size);
 }
 
+// --- Chunks that are there --------------------------------------------------
+// Takes the end of the chunk before, and one that follows whole, without an
+// extension. false: the script reads what follows, and finds what is wrong.
+static bool next_whole_chunk(Str *left, Str *chunk) {
+  enum { END = 2, LINE_MOST = 18 };  // of CR LF, and of 16 digits with it
+  if (left->len < END || memcmp(left->data, "\r\n", END) != 0) return false;
+  const char *line = left->data + END, *stop = left->data + left->len;
+  size_t most = (size_t)(stop - line);
+  if (most > LINE_MOST) most = LINE_MOST;
+  const char *end = memchr(line, '\n', most);
+  if (end == NULL || end == line || end[-1] != '\r') return false;
+  Str text = {line, (size_t)(end - 1 - line)};
+  int64_t size = http_chunk_size(text);
+  if (size <= 0 || memchr(text.data, ';', text.len) != NULL ||
+      size > stop - (end + 1))
+    return false;
+  *chunk = (Str){end + 1, (size_t)size};
+  *left = (Str){chunk->data + size, (size_t)(stop - chunk->data) - chunk->len};
+  return true;
+}
+
+// The data of the chunks that the text begins with, `most` bytes at most, goes
+// to `to`, unless that is NULL. Gives its length. `left` is what follows.
+static size_t join_chunks(Str *left, size_t most, char *to) {
+  size_t len = 0;
+  Str rest = *left, chunk;
+  while (next_whole_chunk(&rest, &chunk) && chunk.len <= most - len) {
+    if (to != NULL) memcpy(to + len, chunk.data, chunk.len);
+    len += chunk.len;
+    *left = rest;
+  }
+  return len;
+}
+
+// (connection, most): the data of as many whole chunks as were received, or
+// nil. It does not wait. Short chunks would cost a few calls of the script
+// each.
+CspStatus http_take_chunks(CspCall *call) {
+  Connection *connection = net_connection(call);
+  int64_t most;
+  char *data;
+  if (connection == NULL || !csp_need_int(call, 1, &most)) return CSP_PANIC;
+  if (csp_fd_enter(connection->fd, CSP_READS) < 0)
+    return csp_ok(call, csp_nil());
+  NetInput *in = &connection->in;
+  const Str all = {in->data + in->at, in->len - in->at};
+  Str left = all;
+  CspValue joined = csp_nil();
+  size_t len = all.len == 0 ? 0 : join_chunks(&left, (size_t)most, NULL);
+  if (len > 0) joined = csp_bytes_room(call, len, &data);
+  if (len > 0 && !csp_is_undef(joined)) {
+    left = all;
+    join_chunks(&left, (size_t)most, data);
+    csp_charge(call, (all.len - left.len) / 4);
+    in->at = left.len == 0 ? 0 : in->len - left.len;
+    if (left.len == 0) in->len = 0;
+  }
+  csp_fd_leave(call, connection->fd, CSP_READS);
+  return csp_is_undef(joined) ? csp_panic_memory(call) : csp_ok(call, joined);
+}
+
 // (line): whether it is a field, as trailers are.
 CspStatus http_is_field_line(CspCall *call) {
   Str line;
