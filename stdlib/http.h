@@ -55,6 +55,10 @@ CspStatus http_read_line(CspCall *call);
 CspStatus http_await_end(CspCall *call);
 CspStatus http_read_size(CspCall *call);
 CspStatus http_take_chunks(CspCall *call);
+// The data of the chunks that follow another one in the text, `most` bytes at
+// most, goes to `to`, unless that is NULL. Gives its length. `left` is what
+// follows.
+size_t http_join_chunks(Str *left, size_t most, char *to);
 CspStatus http_is_field_line(CspCall *call);
 CspStatus http_end_if_idle(CspCall *call);
 CspStatus http_is_quiet(CspCall *call);

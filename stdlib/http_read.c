@@ -228,9 +228,7 @@ static bool next_whole_chunk(Str *left, Str *chunk) {
   return true;
 }
 
-// The data of the chunks that the text begins with, `most` bytes at most, goes
-// to `to`, unless that is NULL. Gives its length. `left` is what follows.
-static size_t join_chunks(Str *left, size_t most, char *to) {
+size_t http_join_chunks(Str *left, size_t most, char *to) {
   size_t len = 0;
   Str rest = *left, chunk;
   while (next_whole_chunk(&rest, &chunk) && chunk.len <= most - len) {
@@ -255,11 +253,11 @@ CspStatus http_take_chunks(CspCall *call) {
   const Str all = {in->data + in->at, in->len - in->at};
   Str left = all;
   CspValue joined = csp_nil();
-  size_t len = all.len == 0 ? 0 : join_chunks(&left, (size_t)most, NULL);
+  size_t len = all.len == 0 ? 0 : http_join_chunks(&left, (size_t)most, NULL);
   if (len > 0) joined = csp_bytes_room(call, len, &data);
   if (len > 0 && !csp_is_undef(joined)) {
     left = all;
-    join_chunks(&left, (size_t)most, data);
+    http_join_chunks(&left, (size_t)most, data);
     csp_charge(call, (all.len - left.len) / 4);
     in->at = left.len == 0 ? 0 : in->len - left.len;
     if (left.len == 0) in->len = 0;
