@@ -37,11 +37,22 @@ static const char script[] =
     "os.remove_all(folder)\n";
 enum { LOOKS = 4 };
 
-// Bits of the standard streams that are open.
+// Whether it is open, and stays so for a second. A thread of the runtime may
+// have it for the moment until it is moved or closed: sched/cpu_count.c reads
+// the quota of the cgroup again while a runtime runs.
+static bool stays_open(int fd) {
+  for (int ms = 0; ms < 1000; ms++) {
+    if (fcntl(fd, F_GETFD) < 0) return false;
+    usleep(1000);
+  }
+  return true;
+}
+
+// Bits of the standard streams that stay open.
 static int streams_open(void) {
   int open = 0;
   for (int fd = 0; fd <= 2; fd++)
-    if (fcntl(fd, F_GETFD) >= 0) open |= 1 << fd;
+    if (stays_open(fd)) open |= 1 << fd;
   return open;
 }
 
