@@ -23,8 +23,8 @@ else:
     header, *got = csv.reader(open(folder + "/joined.csv", newline=""))
     print(header, sorted(got) == sorted(wanted) and len(got) > 0)
 P
-SIZE=${SIZE-300000}
+SIZE=${SIZE-150000}
 python3 "$TMPDIR/tables.py" "$TMPDIR" "$SIZE" make
-"$CSPVM" --max-memory 8 examples/csvjoin.csp id "$TMPDIR/left.csv" "$TMPDIR/right.csv" > "$TMPDIR/joined.csv"
+"$CSPVM" --max-memory 4 examples/csvjoin.csp id "$TMPDIR/left.csv" "$TMPDIR/right.csv" > "$TMPDIR/joined.csv"
 python3 "$TMPDIR/tables.py" "$TMPDIR" "$SIZE" compare
 "$CSPVM" examples/csvjoin.csp no "$TMPDIR/left.csv" "$TMPDIR/right.csv" 2>&1 | sed -n '1s/.*\(there is no column `no`\).*/\1/p'

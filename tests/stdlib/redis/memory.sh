@@ -7,14 +7,14 @@
 # small: CSPDEBUG=
 # expect: 32 MB
 # expect: memory
-# expect: 200000000
+# expect: 100000000
 # expect: memory
 # expect: memory
 # expect: memory
 # expect: OK
 # expect: 64 MB
 # expect: memory
-# expect: 200000000
+# expect: 100000000
 # expect: memory
 # expect: memory
 # expect: memory
@@ -32,7 +32,7 @@ store.call("SETRANGE", "some", 199_999, "x")?
 _, err := store.call("GET", "huge")
 println(err.code)
 size := 0
-for _ in 1000 { size += len(store.call("GET", "some")?) }
+for _ in 500 { size += len(store.call("GET", "some")?) }
 println(size)
 
 // What each connection gets after its greeting, and then again and again.

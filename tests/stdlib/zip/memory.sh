@@ -1,5 +1,5 @@
 # Hostile archives in little memory: an error or a panic that tells, no more.
-# (100 MB of zeros become 100 KB in gzip.)
+# (50 MB of zeros become 50 KB in gzip.)
 # expect: gunzip out of memory: the limit is 32 MB
 # expect: gunzip most limit
 # expect: gzip out of memory: the limit is 32 MB
@@ -24,11 +24,11 @@ cat > "$TMPDIR/make.py" <<'P'
 import gzip, io, tarfile, zipfile
 piece = bytes(1 << 20)
 def zeros(file):
-    for _ in range(100): file.write(piece)
+    for _ in range(50): file.write(piece)
 with gzip.open("zeros.gz", "wb", 6) as f: zeros(f)
 def header(kind=tarfile.REGTYPE):
     entry = tarfile.TarInfo("zeros")
-    entry.size, entry.type = 100 << 20, kind
+    entry.size, entry.type = 50 << 20, kind
     return entry.tobuf()
 with gzip.open("zeros.tar.gz", "wb", 6) as f:
     f.write(header())
