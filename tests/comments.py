@@ -205,7 +205,7 @@ def comment_lines(text):
 
 
 # What stands in the comments of scripts for programs.
-DIRECTIVE = re.compile(r"!|:|(?:expect|args|stdin|env|procs|repeat|once|timeout|small|skip"
+DIRECTIVE = re.compile(r"!|:|(?:expect|args|stdin|env|procs|repeat|once|timeout|small|short|long|needs|skip"
                        r"|shellcheck|noqa|pylint|type)\b[^.]*:|noqa|pylint")
 SCRIPT_COLUMNS = 80
 MADE = re.compile(r"build/|[A-Z]+[/_]")  # or a word for one, as NAME_tail

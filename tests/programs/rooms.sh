@@ -14,6 +14,7 @@
 # expect: at SIGTERM each gets 1001: true
 # expect: the status: 0
 # needs: node /usr/share/nodejs/ws
+# short: SIZE=200
 # small: SIZE=20
 # timeout: 60
 export NODE_PATH=/usr/share/nodejs

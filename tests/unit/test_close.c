@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 #include "config_fixture.h"
+#include "short.h"
 #include "vm/csp.h"
 
 // --- What a process has -----------------------------------------------------
@@ -439,7 +440,7 @@ static void calls_that_wait_for_a_place(void **state) {
 static void a_thousand_in_a_row(void **state) {
   (void)state;
   Usage before = usage_now();
-  for (int i = 0; i < 1000; i++) {
+  for (int i = 0; i < rounds(250, 1000); i++) {
     Csp *csp = open_runtime(1 + i % 3, 0);
     assert_int_equal(run(csp,
                          "c := chan()\nfor i in 5 { go { c <- [i] } }\n"

@@ -7,6 +7,7 @@
 
 #include "host_fixture.h"
 #include "sanitized.h"
+#include "short.h"
 
 enum { MEMORY = 8 << 20, BESIDES_MB = 64 };
 
@@ -269,9 +270,9 @@ static void saturate(Host *host, int n, bool roomy) {
 
 static void every_limit_of_memory_ends(void **state) {
   (void)state;
-  enum { STEP = (SANITIZED ? 256 : 64) << 10, ROOMY = 2 << 20, MORE = 4 << 20 };
-  uint64_t least = 0;
-  for (uint64_t m = STEP; least == 0 || m <= least + MORE; m += STEP) {
+  enum { ROOMY = 2 << 20, MORE = 4 << 20 };
+  uint64_t step = (SANITIZED || is_short() ? 256 : 64) << 10, least = 0;
+  for (uint64_t m = step; least == 0 || m <= least + MORE; m += step) {
     for (int n = 0; n < PROCS; n++) {
       Host host;
       host.csp = start_limited(&host, n, m);

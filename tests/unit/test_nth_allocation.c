@@ -9,7 +9,7 @@
 //    printed before is a part of the right output.
 // And nothing is left afterwards.
 //
-// With NTH_STEP=4, as `make test` sets it, it is every fourth n, from another
+// With NTH_STEP=8, as `make test` sets it, it is every eighth n, from another
 // one on in each scenario. By itself, and in .ci/run, it is each n.
 #include <setjmp.h>
 

@@ -6,6 +6,7 @@
 #include "sched_fixture.h"
 // the fixture first: cmocka wants its headers before
 #include "sched/internal.h"
+#include "short.h"
 
 enum { LOAD = 12, STOPS = 40, SHAKES = 8 };
 
@@ -84,7 +85,7 @@ static void stopped_checks(P *p, Task *task) {
 static void stop_main(P *p, Task *task) {
   CO_BEGIN;
   start_load(p, task);
-  for (task->i = 0; task->i < STOPS; task->i++) {
+  for (task->i = 0; task->i < rounds(10, STOPS); task->i++) {
     if (sched_stop_world(p, &task->g)) {
       stopped_checks(p, task);
       sched_start_world(p);
@@ -94,7 +95,7 @@ static void stop_main(P *p, Task *task) {
     if (task->i % 4 == 0) CO_SLEEP(100000);
     if (task->i % 4 == 2) CO_YIELD;
   }
-  assert_int_equal(task->n, STOPS);
+  assert_int_equal(task->n, rounds(10, STOPS));
   rt_store_seq(&task->shared->flag, 1u);
   chan_close(p, task->shared->chans[0]);
   CO_END;
@@ -114,7 +115,7 @@ static void stops_under_load(void **state) {
 // --- Two that want to stop --------------------------------------------------
 static void rival(P *p, Task *task) {
   CO_BEGIN;
-  for (task->i = 0; task->i < 200; task->i++) {
+  for (task->i = 0; task->i < rounds(50, 200); task->i++) {
     if (sched_stop_world(p, &task->g)) {
       assert_int_equal(rt_add(&task->shared->counts[1], (uint64_t)1), 0);
       rt_sub(&task->shared->counts[1], (uint64_t)1);
@@ -182,7 +183,7 @@ static void mark_p(void *arg, P *p) {
 
 static void shaker(P *p, Task *task) {
   CO_BEGIN;
-  for (task->i = 0; task->i < SHAKES; task->i++) {
+  for (task->i = 0; task->i < rounds(4, SHAKES); task->i++) {
     sched_for_each_p(p, &task->g, mark_p, NULL);
     CO_LOOK;
     if (task->i % 4 == 0) CO_SLEEP(100000);
@@ -214,7 +215,8 @@ static void handshakes_reach_each_p_once(void **state) {
     shared_chan(&shared, 0, 100);
     assert_int_equal(shared_run(&shared, shake_main), SCHED_EXITED);
     for (int i = 0; i < some_procs[k]; i++) {
-      assert_int_equal((uintptr_t)sched_p(shared.sched, i)->local, 3 * SHAKES);
+      assert_int_equal((uintptr_t)sched_p(shared.sched, i)->local,
+                       3 * rounds(4, SHAKES));
     }
     shared_free(&shared);
   }
@@ -267,7 +269,7 @@ static void procs_change_while_running(void **state) {
 
 static void resizer(P *p, Task *task) {
   CO_BEGIN;
-  for (task->i = 0; task->i < 40; task->i++) {
+  for (task->i = 0; task->i < rounds(10, 40); task->i++) {
     task->line = -2;
     P *now = sched_set_procs(p, &task->g, 1 + (int)(sched_random(p) % 6));
     if (now == NULL) return;

@@ -1,5 +1,5 @@
-# csv.rows reads a file of 50 times the memory. Hostile texts without end are
-# errors.
+# csv.rows reads a file of 50 times the memory, or of 16 if it is to be short.
+# Hostile texts without end are errors.
 # expect: lists 0 nil
 # expect: maps 0 nil
 # expect: blank lines 0 nil
@@ -10,6 +10,7 @@
 # expect: quotes 0 limit csv: line 1, column 1: the row has more than 4000000 bytes (the argument `most`)
 # expect: cells 0 limit csv: line 1, column 1: the row has more than 1048576 cells
 # timeout: 120
+# short: SIZE=300000
 # small: SIZE=1000 BYTES=5000000
 # once: one thread, and the same each time
 cat > "$TMPDIR/main.csp" <<'P'

@@ -1,10 +1,12 @@
-# json.lines reads a file of 12 times the memory, and one line is no more than
-# the memory: another is an error or a panic that tells.
+# json.lines reads a file of 12 times the memory, or of 4 if it is to be short.
+# One line is no more than the memory. Another is an error or a panic that
+# tells.
 # expect: maps 0 nil
 # expect: structs 0 nil
 # expect: blank lines 0 nil
 # expect: a line without end 0 out of memory: the limit is 8 MB
 # timeout: 120
+# short: SIZE=300000
 # small: SIZE=1000 BYTES=9000000
 # once: one thread, and the same each time
 cat > "$TMPDIR/main.csp" <<'P'

@@ -1,5 +1,5 @@
-# json.stream reads a file of 50 times the memory, whatever part of it is
-# wanted. Hostile texts without end are errors.
+# json.stream reads a file of 50 times the memory, or of 16 if it is to be
+# short, whatever part of it is wanted. Hostile texts without end are errors.
 # expect: elements 0 nil
 # expect: passed over 0 nil
 # expect: values 0 json: line 1, column 1: the value has more than 100000 bytes (the argument `most`)
@@ -11,6 +11,7 @@
 # expect: an element 0 json: line 1, column 4: the value has more than 4000000 bytes (the argument `most`)
 # expect: keys 0 true
 # timeout: 120
+# short: SIZE=300000
 # small: SIZE=1000
 # once: one thread, and the same each time
 cat > "$TMPDIR/main.csp" <<'P'
