@@ -17,13 +17,25 @@ as_user() {
 # A port of each test's own: the process's number tells it.
 [ -f "$TMPDIR/port" ] || echo $((20000 + $$ % 10000)) > "$TMPDIR/port"
 PGPORT=$(cat "$TMPDIR/port")
+# All tests of one tests/run copy one empty cluster, which the first of them
+# makes. It is whole when it has its name.
 prepare() {
-  chmod 711 "$TMPDIR"
-  mkdir "$pg_data" "$TMPDIR/sockets"
+  local empty=${SHARED-$TMPDIR}/postgres
+  chmod 711 "$TMPDIR" "${SHARED-$TMPDIR}"
+  mkdir "$TMPDIR/sockets"
   chmod 777 "$TMPDIR/sockets"
-  [ "$(id -u)" != 0 ] || chown "$(as_user id -u)" "$pg_data"
-  chmod 700 "$pg_data"
-  (cd / && as_user "$pg_bin/initdb" -D "$pg_data" -U ada -A trust --no-locale \
+  (
+    flock 9
+    [ ! -e "$empty" ] || exit 0
+    make_cluster "$empty.begun" && mv "$empty.begun" "$empty"
+  ) 9> "$empty.lock" && cp -a "$empty" "$pg_data"
+}
+make_cluster() {
+  rm -rf "$1"
+  mkdir "$1"
+  [ "$(id -u)" != 0 ] || chown "$(as_user id -u)" "$1"
+  chmod 700 "$1"
+  (cd / && as_user "$pg_bin/initdb" -D "$1" -U ada -A trust --no-locale \
     -E UTF8 --no-sync) > "$TMPDIR/initdb.log" 2>&1
 }
 # The last words are further settings, such as -c ssl=on.
