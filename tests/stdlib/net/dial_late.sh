@@ -5,20 +5,10 @@
 # expect: by name: timeout
 # expect: in a group: timeout
 # expect: nothing is left: true
+python3 tests/stdlib/net/lib/full.py > "$TMPDIR/address" & peer=$!
+disown
+trap 'kill $peer' EXIT
 cd "$TMPDIR" || exit 1
-cat > full.py << 'END'
-import socket, sys
-listener = socket.socket()
-listener.bind(("127.0.0.1", 0))
-listener.listen(0)
-waiting = []
-for _ in range(4):
-    waiting.append(socket.socket())
-    waiting[-1].setblocking(False)
-    waiting[-1].connect_ex(listener.getsockname())
-print("127.0.0.1:%d" % listener.getsockname()[1], flush=True)
-sys.stdin.read()
-END
 cat > script.csp << 'END'
 import "net"
 import "os"
@@ -38,10 +28,5 @@ _, err = time.limit(20ms, func() => net.dial(full, timeout: 0))
 println("in a group:", err.code)
 println("nothing is left:", descriptors() <= before)
 END
-mkfifo hold
-python3 full.py < hold > address & peer=$!
-exec 3> hold
 until [ -s address ]; do sleep 0.01; done
 "$CSPVM" script.csp "$(cat address)"
-exec 3>&-
-wait "$peer"
