@@ -10,8 +10,8 @@
 
 // Whether what is registered from now on is a host's. A host's natives need not
 // look while they work. Those of the runtime and of its library do, in each 50
-// us of work. A host's image of a prelude is verified (vm/runtime/image_read.c).
-// Before the runtime runs; does not block.
+// us of work. A host's image of a prelude is verified
+// (vm/runtime/image_read.c). Before the runtime runs; does not block.
 void natives_are_hosts(Csp *csp, bool host);
 
 // Before a native of the library calls a function of a host's, such as one of a
