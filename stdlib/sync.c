@@ -34,19 +34,23 @@ static bool counter_and(CspCall *call, SyncCounter **counter, int64_t *arg) {
   return arg == NULL || csp_need_int(call, 1, arg);
 }
 
-// Gives the new count.
+// Gives the new count. A large one takes memory, which must be there before
+// the counter changes.
 static CspStatus counter_add(CspCall *call) {
   SyncCounter *counter;
   int64_t n, sum;
+  CspValue made;
   if (!counter_and(call, &counter, &n)) return CSP_PANIC;
   int64_t old = __atomic_load_n(&counter->word, __ATOMIC_SEQ_CST);
   do {
     if (__builtin_add_overflow(old, n, &sum))
       return csp_panic(call, "counter.add: integer overflow: %lld + %lld",
                        (long long)old, (long long)n);
+    made = csp_int(call, sum);
+    if (csp_is_undef(made)) return csp_panic_memory(call);
   } while (!__atomic_compare_exchange_n(&counter->word, &old, sum, true,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-  return csp_ok_int(call, sum);
+  return csp_ok(call, made);
 }
 
 static CspStatus counter_get(CspCall *call) {
@@ -75,10 +79,11 @@ static CspStatus counter_swap(CspCall *call) {
 }
 
 static const CspFunction counter_methods[] = {
-    {"add", "counter, n", counter_add},
-    {"get", "counter", counter_get},
     {"set", "counter, n", counter_set},
     {"swap", "counter, from, to", counter_swap},
+    CSP_REPEATABLE,
+    {"add", "counter, n", counter_add},
+    {"get", "counter", counter_get},
     {NULL, NULL, NULL},
 };
 

@@ -422,6 +422,15 @@ static const Scenario scenarios[] = {
      "rw.with(func() { once.do(func() { n.add(4) }) })\n"
      "println(n.get(), m.try_lock(), rw, s)\n",
      "import \"sync\"\n"},
+    // A sum that finds no memory is not added.
+    {"library: sync, counters", RUN, 0, "end\n", "",
+     "import \"sync\"\n"
+     "from := 1 << 62\n"
+     "to, c := from + 1, sync.counter(from)\n"
+     "_, err := try(c.add, 1)\n"
+     "assert(c.swap((if err != nil { from } else { to }), 0), \"lost\")\n"
+     "println(\"end\")\n",
+     "import \"sync\"\n"},
     // Leaving takes no memory.
     {"library: sync, unlocks", RUN, 0, "1 2 3 4\n", "",
      "import \"sync\"\n"
