@@ -577,6 +577,32 @@ static const Scenario scenarios[] = {
      "switch n.value { case 1, 2: println(\"case\") \n"
      "default: println(\"default\") }\n",
      ""},
+    // However little there is, try gives an error, at any depth of the stack.
+    {"try without memory", RUN, 0, "end\n", "",
+     "import \"host\"\n"
+     "begins, ends := host.begins, host.ends\n"
+     "func fails() => panic({})\n"
+     "func adds(a, b) => [a, b]\n"
+     "func tries(n) {\n"
+     "  if n > 0 { return tries(n - 1) }\n"
+     "  begins()\n"
+     "  _, _ = try(adds, 1, 2)\n"
+     "  _, _ = try(fails)\n"
+     "  _, _ = try(try, adds, 1, 2)\n"
+     "  ends()\n"
+     "}\n"
+     "for n in 12 { <-(go tries(n)) }\n"
+     "task := go fails()\n"
+     "func waits() { <-task }\n"
+     "func fails_in_group() { group { go fails() } }\n"
+     "func passes() { error(\"no\")?\nreturn nil }\n"
+     "begins()\n"
+     "_, _ = try(waits)\n"
+     "_, _ = try(fails_in_group)\n"
+     "_, _ = try(passes)\n"
+     "ends()\n"
+     "println(\"end\")\n",
+     "import \"host\""},
     {"stack growth", RUN, 0, NULL, "",
      "func deep(n) { if n == 0 { return 0 }\n"
      "  return deep(n - 1) + 1 }\n"

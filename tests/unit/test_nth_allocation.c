@@ -179,10 +179,24 @@ static CspStatus text_of(CspCall *call) {
   return csp_ok(call, csp_alloc_take(call, text, len));
 }
 
+// What a script does between these two must not panic.
+static int begun, ended;
+
+static CspStatus begins(CspCall *call) {
+  begun++;
+  return csp_ok_nothing(call);
+}
+
+static CspStatus ends(CspCall *call) {
+  ended++;
+  return csp_ok_nothing(call);
+}
+
 static const CspFunction functions[] = {
     {"counter", "", counter_new}, {"total", "n", total},
     {"block", "n", block},        {"block_after", "", block_after},
-    {"ready", "", ready},         CSP_REPEATABLE,
+    {"ready", "", ready},         {"begins", "", begins},
+    {"ends", "", ends},           CSP_REPEATABLE,
     {"clear", "map", clear},      {"remove", "list, at, count", removes},
     {"text", "value", text_of},   {NULL, NULL, NULL}};
 static const CspFunction counter_methods[] = {
@@ -258,6 +272,12 @@ static bool must_be_right(const Scenario *scenario) {
 }
 
 static void judge(const Scenario *scenario, int status, long n) {
+  if (begun != ended)
+    fail_msg(
+        "%s, allocation %ld%s, of the code at %p: begun %d times, ended "
+        "%d times\n--- err:\n%s---",
+        scenario->name, n, failing.always ? " and all others" : "",
+        failing.caller, begun, ended, err.text);
   if (as_without_failures(scenario, status)) return;
   // Scripts may catch the panic and print it.
   bool good = strncmp(right, out.text, out.len) == 0;
@@ -288,6 +308,7 @@ static bool attempt(const Scenario *scenario, int procs, long n, Which which) {
   fail_empty_caches(&csp->vm.boot->heap);
   fail_begin(n, which == ALL_FROM);
   failing.objects = which == ONE_OBJECT;
+  begun = ended = 0;
   int status = act(csp, scenario);
   fail_free_all(csp);
   fail_end();

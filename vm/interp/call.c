@@ -130,6 +130,32 @@ static bool fit_arguments(Local *local, Goroutine *g, const Proto *proto,
   return !rest || collect_rest(local, g, args, fixed, argc);
 }
 
+static void lay_frame(Goroutine *g, Value *callee, int want, const Instr *ret) {
+  ptrdiff_t at = callee - g->base;
+  callee[-3] = (Value)(uintptr_t)ret;
+  callee[-2] = (Value)((uint64_t)at << 8 | (uint64_t)want) << 2;
+  g->base = callee;
+}
+
+// The frame of try. R[0] is the function, R[1] the list of arguments, or nil
+// where there are none. It is pushed first. So it ends the panic of what finds
+// no memory from here on.
+static Next enter_try(Local *local, Goroutine *g, Value *window, int argc,
+                      int want, const Instr *ret) {
+  const Proto *proto = frame_closure(window + FRAME_WORDS)->proto;
+  RT_ASSERT(proto->nregs <= STACK_MARGIN && window + FRAME_WORDS <= g->limit);
+  lay_frame(g, window + FRAME_WORDS, want, ret);
+  g->pc = proto->code + 1;
+  int words = argc > proto->nregs ? argc : proto->nregs;
+  if (!call_reserve(local, g, g->base + words, g->base + argc)) return THROW;
+  if (argc == 1)
+    g->base[1] = VALUE_NIL;
+  else if (!collect_rest(local, g, g->base, 1, argc))
+    return THROW;
+  g->pc = proto->code;
+  return RELOAD;
+}
+
 static Next enter_closure(Local *local, Goroutine *g, Value *window, int argc,
                           int want, const Instr *ret) {
   RT_ASSERT(window >= g->base && argc >= 0);
@@ -137,12 +163,12 @@ static Next enter_closure(Local *local, Goroutine *g, Value *window, int argc,
   ptrdiff_t at = window + FRAME_WORDS - g->base;
   int words = argc > proto->nregs ? argc : proto->nregs;
   const Value *args = g->base + at;
+  if ((proto->flags & PROTO_TRY) && args <= g->limit && argc > 0)
+    return enter_try(local, g, window, argc, want, ret);
   if (!call_reserve(local, g, args + words, args + argc)) return THROW;
   Value *callee = g->base + at;
   if (!fit_arguments(local, g, proto, callee, argc)) return THROW;
-  callee[-3] = (Value)(uintptr_t)ret;
-  callee[-2] = (Value)((uint64_t)at << 8 | (uint64_t)want) << 2;
-  g->base = callee;
+  lay_frame(g, callee, want, ret);
   g->pc = proto->code;
   RT_ASSERT(frame_is_valid(g, callee));
   return RELOAD;
@@ -494,12 +520,13 @@ Next call_return_deferred(Local *local, Goroutine *g, const Instr *self,
 }
 
 // --- try, modules --------------------------------------------
-// In the frame of try R[0] is the function, R[1] the list of arguments, and
-// R[2] begins the call's window.
+// In the frame of try (enter_try) R[2] begins the call's window.
 Next call_try(Local *local, Goroutine *g) {
   RT_ASSERT(frame_closure(g->base)->proto->flags & PROTO_TRY);
   g->base[4] = g->base[0];
   g->base[5] = g->base[1];
+  if (g->base[1] == VALUE_NIL)
+    return call_value(local, g, g->base + 2, 0, WANT_ALL, g->pc);
   if (!call_spread(local, g, 2, 0, 0)) return THROW;
   int argc = (int)g->multi;
   g->multi = 0;
