@@ -6,7 +6,10 @@
 // other end. So it is opened with O_NONBLOCK. Where nobody reads it yet the
 // goroutine sleeps and tries again. One that nobody writes yet is open at once,
 // and keeps the flag. Its first read waits in netpoll, as reading at once would
-// find its end. All else loses the flag, and a FIFO that is written, too.
+// find its end. A FIFO and a terminal that are written keep the flag, too, as
+// nobody may read the one, and Ctrl-S may stop the other. What is opened has
+// flags of its own, so other programs at the terminal do not see it. All else
+// loses the flag.
 //
 // Work that found no descriptor left is done once more after a collection. So a
 // work function that fails with EMFILE leaves nothing that its next beginning
@@ -98,13 +101,15 @@ static bool job_is_fifo(const Job *job, const char *path) {
   return job_is(job, path, S_IFIFO);
 }
 
-// Takes O_NONBLOCK off again, but for a FIFO, which leaves the other flags as
-// they are. Returns fd, or -1 when that failed and fd was closed.
+// Takes O_NONBLOCK off again, but for what keeps it, which leaves the other
+// flags as they are. Returns fd, or -1 when that failed and fd was closed.
 static int take_flag_off(Job *job, int fd, int flags) {
   struct stat info;
   if (fstat(fd, &info) == 0) {
-    bool keeps = S_ISFIFO(info.st_mode);
-    job->is_fifo |= keeps && (flags & O_ACCMODE) == O_RDONLY;
+    bool reads = (flags & O_ACCMODE) == O_RDONLY;
+    bool is_fifo = S_ISFIFO(info.st_mode);
+    bool keeps = is_fifo || (!reads && S_ISCHR(info.st_mode) && isatty(fd));
+    job->is_fifo |= is_fifo && reads;
     if (keeps || fcntl(fd, F_SETFL, flags) == 0) return fd;
   }
   int error = errno;
