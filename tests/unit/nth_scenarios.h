@@ -463,6 +463,45 @@ static const Scenario scenarios[] = {
      "_, err := net.dial(\"nowhere\")\n"
      "println(err)\n",
      "import \"net\"\n"},
+    // A server goes on whatever it lacked for one connection.
+    {"library: net, serves", RUN_BLOCKING, 0, "end\n", "",
+     "import \"net\"\n"
+     "l := net.listen(\"127.0.0.1:0\")?\n"
+     "func answer(c) {\n"
+     "  c.stall(20ms)\n"
+     "  c.write(\"x\")?\n"
+     "  return nil\n"
+     "}\n"
+     "func ask() {\n"
+     "  c := net.dial(l.address())?\n"
+     "  defer c.close()\n"
+     "  c.stall(20ms)\n"
+     "  return c.read()\n"
+     "}\n"
+     "serving := go l.serve(answer)\n"
+     "for i in 2 { _, _ = try(ask) }\n"
+     "select {\n"
+     "case err := <-serving: panic(err.code)\n"
+     "default: println(\"end\")\n"
+     "}\n",
+     "import \"net\"\n"},
+    {"library: http, serves", RUN_BLOCKING, 0, "end\n", "",
+     "import \"http\"\nimport \"net\"\n"
+     "l := net.listen(\"127.0.0.1:0\")?\n"
+     "func ask() {\n"
+     "  c := net.dial(l.address())?\n"
+     "  defer c.close()\n"
+     "  c.stall(20ms)\n"
+     "  c.write(\"GET / HTTP/1.0\\r\\n\\r\\n\")?\n"
+     "  return c.read()\n"
+     "}\n"
+     "serving := go http.serve(l, func(request) => \"x\", stall: 20ms)\n"
+     "for i in 2 { _, _ = try(ask) }\n"
+     "select {\n"
+     "case err := <-serving: panic(err.code)\n"
+     "default: println(\"end\")\n"
+     "}\n",
+     "import \"http\"\nimport \"net\"\n"},
     // A dial that fails leaves no connection that the listener would accept.
     {"library: net, dials", RUN_BLOCKING, 0, "1 true\n", "",
      "import \"net\"\n"
