@@ -105,7 +105,7 @@ static bool has_word(const char *list, const char *word) {
 }
 
 // The next word of a line, which loses it. NULL: there is none.
-static char *next_word(char **line) {
+static char *mount_word(char **line) {
   char *word;
   do {
     word = strsep(line, " \n");
@@ -120,10 +120,10 @@ static void set_mount(Mount *mount, const char *from, const char *at) {
 
 // Which of the two a line is of: NULL for neither.
 static Mount *kind_of_mount(Mounts *mounts, char *tail) {
-  next_word(&tail);  // the dash
-  const char *type = next_word(&tail);
-  next_word(&tail);  // the source
-  const char *options = next_word(&tail);
+  mount_word(&tail);  // the dash
+  const char *type = mount_word(&tail);
+  mount_word(&tail);  // the source
+  const char *options = mount_word(&tail);
   if (options == NULL) return NULL;
   if (strcmp(type, "cgroup2") == 0) return &mounts->v2;
   bool is_v1 = strcmp(type, "cgroup") == 0 && has_word(options, "cpu");
@@ -136,8 +136,8 @@ static void take_mount(Mounts *mounts, char *line) {
   char *tail = strstr(line, " - ");
   Mount *mount = tail != NULL ? kind_of_mount(mounts, tail) : NULL;
   if (mount == NULL || mount->at[0] != '\0') return;
-  for (int n = 0; n < 3; n++) next_word(&line);
-  const char *from = next_word(&line), *at = next_word(&line);
+  for (int n = 0; n < 3; n++) mount_word(&line);
+  const char *from = mount_word(&line), *at = mount_word(&line);
   if (at != NULL) set_mount(mount, from, at);
 }
 

@@ -37,8 +37,8 @@
 #include "vm/object/tuple.h"
 
 enum { LINEAR_MAX = 8, CAP_FIRST = 4, INDEX_BITS_MAX = 31 };
-enum { ZEROED = 1 << 14 };  // bytes
-enum { PART = 1 << 10 };    // entries that a growth moves in a part
+enum { ZEROED = 1 << 14 };    // bytes
+enum { MAP_PART = 1 << 10 };  // entries that a growth moves in a part
 
 // --- Tables -----------------------------------------------------------------
 static uint32_t *table_index(const ObjTable *table) {
@@ -260,7 +260,7 @@ static void grow_part(Local *local, ObjMap *map, const ObjTable *table,
                       ObjTable *growing) {
   uint32_t used = table_used(table);
   uint32_t at = rt_load_relaxed(&map->moved);  // relaxed: see growing_of
-  uint32_t end = used > at && used - at > PART ? at + PART : used;
+  uint32_t end = used > at && used - at > MAP_PART ? at + MAP_PART : used;
   for (; at < end; at++) {
     Value key = heap_load(&table->entries[at].key);
     uint32_t count = table_used(growing);
@@ -268,7 +268,7 @@ static void grow_part(Local *local, ObjMap *map, const ObjTable *table,
     append(local, growing, count, value_hash(local->vm, key), key,
            heap_load(&table->entries[at].value));
   }
-  work_charge(local, PART * 48);       // (most of it waits for memory)
+  work_charge(local, MAP_PART * 48);   // (most of it waits for memory)
   rt_store_relaxed(&map->moved, end);  // relaxed: see growing_of
   if (end == used) grow_end(local, map, growing);
 }
@@ -402,7 +402,7 @@ static bool add(Local *local, ObjMap *map, Value key, uint32_t hash, Value v) {
 // Adds a key to a table that may have to grow for it.
 static MapResult add_in_parts(Local *local, ObjMap *map, const ObjTable *table,
                               Value key, uint32_t hash, Value v) {
-  enum { LONG = 4 * PART };
+  enum { LONG = 4 * MAP_PART };
   if (table_used(table) < table->cap || table->cap < LONG)
     return add(local, map, key, hash, v) ? MAP_OK : MAP_NO_MEMORY;
   return grow_begin(local, map, table) ? MAP_GROWS : MAP_NO_MEMORY;
@@ -415,8 +415,8 @@ static bool is_found(Local *local, Value key, int64_t at) {
 }
 
 // Given up it stores nothing, and the caller goes on until it fails.
-static inline MapResult set(Local *local, ObjMap *map, Value key, Value v,
-                            bool in_parts) {
+static inline MapResult map_put(Local *local, ObjMap *map, Value key, Value v,
+                                bool in_parts) {
   ObjTable *table = heap_load(&map->table);
   uint32_t hash = hash_for(local->vm, table, key);
   int64_t at = find_entry(local, table, key, hash);
@@ -433,7 +433,7 @@ MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
   if (!is_key(key)) return why_no_key(value_obj(key));
   if (!writer_enter(map)) return MAP_CONCURRENT;
   if (growing_of(map) != NULL) grow_rest(local, map);
-  MapResult result = set(local, map, key, v, false);
+  MapResult result = map_put(local, map, key, v, false);
   writer_leave(map);
   return result;
 }
@@ -446,7 +446,7 @@ MapResult map_set_part(Local *local, ObjMap *map, Value key, Value v) {
   if (growing != NULL)
     grow_part(local, map, heap_load(&map->table), growing);
   else
-    result = set(local, map, key, v, true);
+    result = map_put(local, map, key, v, true);
   writer_leave(map);
   return result;
 }
