@@ -10,15 +10,27 @@
 
 enum { CPUS = 4 };
 
+// Where the path leads, which is made in `full` if it is invented.
+static const char *invented(const char *path, char *full, size_t size) {
+  if (strncmp(path, "/proc/self/", 11) != 0 &&
+      strncmp(path, "/sys/fs/cgroup", 14) != 0)
+    return path;
+  snprintf(full, size, "%s%s", root, path);
+  return full;
+}
+
 FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode) {
   char full[512];
-  bool invented = strncmp(path, "/proc/self/", 11) == 0 ||
-                  strncmp(path, "/sys/fs/cgroup", 14) == 0;
-  if (!invented) return __real_fopen(path, mode);
-  snprintf(full, sizeof full, "%s%s", root, path);
-  return __real_fopen(full, mode);
+  return __real_fopen(invented(path, full, sizeof full), mode);
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, mode_t mode);
+int __wrap_open(const char *path, int flags, mode_t mode) {
+  char full[512];
+  return __real_open(invented(path, full, sizeof full), flags, mode);
 }
 
 int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);

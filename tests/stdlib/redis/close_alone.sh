@@ -11,12 +11,12 @@ import "redis"
 s := redis.open("unix:" + os.env("TMPDIR") + "/socket", pool: 2, timeout: nil)?
 other := redis.open("unix:" + os.env("TMPDIR") + "/socket")?
 waiting := [1, 2].map(func(i) => go s.alone(func(own) => own.call("BLPOP", "jobs", 0)))
-late := go s.alone(func(own) => own.call("PING"))   // there is no place for it
 func blocked() {
   clients, _ := other.call("CLIENT", "LIST")
   return len(clients.split("cmd=blpop")) - 1
 }
 for blocked() < 2 { sleep(1ms) }
+late := go s.alone(func(own) => own.call("PING"))   // there is no place for it
 s.close()
 for job in waiting + [late] {
   _, err := <-job
