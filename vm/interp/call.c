@@ -118,6 +118,7 @@ static __attribute__((noinline)) bool collect_rest(Local *local, Goroutine *g,
   return true;
 }
 
+// All but the list of the rest.
 static bool fit_arguments(Local *local, Goroutine *g, const Proto *proto,
                           Value *args, int argc) {
   bool rest = (proto->flags & PROTO_REST) != 0;
@@ -127,11 +128,12 @@ static bool fit_arguments(Local *local, Goroutine *g, const Proto *proto,
   if (argc > fixed && !rest) return too_many(local, g, proto, argc);
   if (!missing_named(local, g, proto, args, argc)) return false;
   for (int n = argc; n < fixed; n++) args[n] = VALUE_UNDEF;
-  return !rest || collect_rest(local, g, args, fixed, argc);
+  return true;
 }
 
-static void lay_frame(Goroutine *g, Value *callee, int want, const Instr *ret) {
-  ptrdiff_t at = callee - g->base;
+// at: how far it is from the caller's.
+static void lay_frame(Goroutine *g, Value *callee, ptrdiff_t at, int want,
+                      const Instr *ret) {
   callee[-3] = (Value)(uintptr_t)ret;
   callee[-2] = (Value)((uint64_t)at << 8 | (uint64_t)want) << 2;
   g->base = callee;
@@ -140,11 +142,15 @@ static void lay_frame(Goroutine *g, Value *callee, int want, const Instr *ret) {
 // The frame of try. R[0] is the function, R[1] the list of arguments, or nil
 // where there are none. It is pushed first. So it ends the panic of what finds
 // no memory from here on.
-static Next enter_try(Local *local, Goroutine *g, Value *window, int argc,
-                      int want, const Instr *ret) {
+static __attribute__((noinline, cold)) Next enter_try(Local *local,
+                                                      Goroutine *g,
+                                                      Value *window, int argc,
+                                                      int want,
+                                                      const Instr *ret) {
   const Proto *proto = frame_closure(window + FRAME_WORDS)->proto;
   RT_ASSERT(proto->nregs <= STACK_MARGIN && window + FRAME_WORDS <= g->limit);
-  lay_frame(g, window + FRAME_WORDS, want, ret);
+  Value *callee = window + FRAME_WORDS;
+  lay_frame(g, callee, callee - g->base, want, ret);
   g->pc = proto->code + 1;
   int words = argc > proto->nregs ? argc : proto->nregs;
   if (!call_reserve(local, g, g->base + words, g->base + argc)) return THROW;
@@ -163,12 +169,18 @@ static Next enter_closure(Local *local, Goroutine *g, Value *window, int argc,
   ptrdiff_t at = window + FRAME_WORDS - g->base;
   int words = argc > proto->nregs ? argc : proto->nregs;
   const Value *args = g->base + at;
-  if ((proto->flags & PROTO_TRY) && args <= g->limit && argc > 0)
-    return enter_try(local, g, window, argc, want, ret);
-  if (!call_reserve(local, g, args + words, args + argc)) return THROW;
+  bool tries = (proto->flags & PROTO_TRY) != 0 && args <= g->limit && argc > 0;
+  if (args + words > g->limit) {
+    if (tries) return enter_try(local, g, window, argc, want, ret);
+    if (!call_reserve(local, g, args + words, args + argc)) return THROW;
+  }
   Value *callee = g->base + at;
   if (!fit_arguments(local, g, proto, callee, argc)) return THROW;
-  lay_frame(g, callee, want, ret);
+  if (proto->flags & PROTO_REST) {
+    if (tries) return enter_try(local, g, window, argc, want, ret);
+    if (!collect_rest(local, g, callee, proto->nparams - 1, argc)) return THROW;
+  }
+  lay_frame(g, callee, at, want, ret);
   g->pc = proto->code;
   RT_ASSERT(frame_is_valid(g, callee));
   return RELOAD;
