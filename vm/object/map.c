@@ -415,8 +415,8 @@ static bool is_found(Local *local, Value key, int64_t at) {
 }
 
 // Given up it stores nothing, and the caller goes on until it fails.
-static inline MapResult map_put(Local *local, ObjMap *map, Value key, Value v,
-                                bool in_parts) {
+static inline __attribute__((always_inline)) MapResult map_put(
+    Local *local, ObjMap *map, Value key, Value v, bool in_parts) {
   ObjTable *table = heap_load(&map->table);
   uint32_t hash = hash_for(local->vm, table, key);
   int64_t at = find_entry(local, table, key, hash);
