@@ -63,10 +63,17 @@ start() {
   return 1
 }
 stop() {
-  local pid
+  local pid all
   pid=$(head -n 1 "$pg_data/postmaster.pid" 2> "$TMPDIR/null") || return 0
   kill -STOP "$pid"
-  # shellcheck disable=SC2046
-  kill -9 $(cat "/proc/$pid/task/$pid/children") "$pid" 2> "$TMPDIR/null"
+  all="$(cat "/proc/$pid/task/$pid/children") $pid"
+  # shellcheck disable=SC2086
+  kill -9 $all 2> "$TMPDIR/null"
+  # What is killed may write a file before it is gone.
+  for pid in $all; do
+    while grep -q '^State:.[^Z]' "/proc/$pid/status" 2> "$TMPDIR/null"; do
+      sleep 0.01
+    done
+  done
   rm -f "$pg_data/postmaster.pid" "$TMPDIR"/sockets/.s.PGSQL.*
 }
