@@ -817,7 +817,8 @@ typedef struct CspDoor CspDoor;
 CspDoor *csp_door(Csp *csp);  // any thread that may use the runtime
 Csp *csp_enter(CspDoor *door);
 void csp_leave(CspDoor *door);
-void csp_door_free(CspDoor *door);  // as often as csp_door; any thread
+// As often as csp_door. NULL does nothing. Any thread.
+void csp_door_free(CspDoor *door);
 
 // Values that are held are not collected. 0: out of memory. Natives and
 // csp_host call csp_hold and csp_held. Any thread may call csp_release.
@@ -884,6 +885,7 @@ CspValue csp_error_trace(CspCall *call, CspValue error);  // a list, or undef
 
 size_t csp_list_len(CspValue list);              // or of a tuple
 CspValue csp_list_get(CspValue list, size_t i);  // or tuple. nil out of range
+// Out of range it does nothing.
 void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v);
 void csp_list_swap(CspCall *call, CspValue a, CspValue b);  // all elements
 // Moves *at on to where v is (by ==), and charges that. false: if *at is `end`,
@@ -894,6 +896,7 @@ bool csp_list_push(CspCall *call, CspValue list, CspValue v);
 // All of them or, without memory, none. The values are not undef.
 bool csp_list_append(CspCall *call, CspValue list, const CspValue *values,
                      size_t count);
+// Beyond the end it appends.
 bool csp_list_insert(CspCall *call, CspValue list, size_t at, CspValue v);
 void csp_list_remove(CspCall *call, CspValue list, size_t at, size_t count);
 

@@ -430,6 +430,7 @@ static void a_door_is_good_for_ever(void **state) {
   assert_null(csp_enter(door));
   assert_null(csp_enter(door));
   csp_door_free(door);
+  csp_door_free(NULL);
 }
 
 int main(void) {

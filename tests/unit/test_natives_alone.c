@@ -55,6 +55,18 @@ static CspStatus calls_back(CspCall *call) {
   return waits(call);
 }
 
+static bool next_element(CspCall *call, CspValue of, CspValue with, int64_t *at,
+                         CspValue *element) {
+  (void)call, (void)of, (void)with;
+  if (++*at > 3) return false;
+  *element = csp_bool(wait_for_other_p());
+  return true;
+}
+
+static CspStatus each(CspCall *call) {
+  return csp_ok_each(call, next_element, csp_nil(), csp_nil(), NULL);
+}
+
 static CspStatus next_piece(CspCall *call, void *data, bool on) {
   (void)data;
   return on ? waits(call) : CSP_PANIC;
@@ -230,6 +242,7 @@ static const CspFunction natives[] = {{"waits", "", waits},
                                       {"make_operated", "", make_operated},
                                       {"finalized_now", "", finalized_now},
                                       {"collects", "", collects},
+                                      {"each", "", each},
                                       {NULL, NULL, NULL}};
 
 // --- Tests ------------------------------------------------------------------
@@ -303,6 +316,13 @@ static void in_operations(void **state) {
                 "m := {[a]: 1}\n"
                 "println(\"\", m[a])\n",
                 "true true 1 1 1 1\n");
+  close_host(&host);
+}
+
+static void in_elements(void **state) {
+  (void)state;
+  expect_script(BUSY "for waited in each() { busy(); print(waited, \"\") }\n",
+                "true true true ");
   close_host(&host);
 }
 
@@ -413,6 +433,7 @@ int main(void) {
       cmocka_unit_test(between_pieces),
       cmocka_unit_test(after_a_blocking_call),
       cmocka_unit_test(in_operations),
+      cmocka_unit_test(in_elements),
       cmocka_unit_test(in_errors),
       cmocka_unit_test(in_posts),
       cmocka_unit_test(in_layers),

@@ -539,9 +539,10 @@ bool table_is_valid(const ObjTable *table) {
 }
 
 bool map_is_valid(const ObjMap *map) {
+  if (map == NULL || map->obj.type != OBJ_MAP) return false;
+  const ObjTable *growing = growing_of(map);  // once: others may change it
   // relaxed: any of the values that writers store
-  return map != NULL && map->obj.type == OBJ_MAP &&
-         rt_load_relaxed(&map->writer) <= 1 &&
+  return rt_load_relaxed(&map->writer) <= 1 &&
          table_is_valid(heap_load(&map->table)) &&
-         (growing_of(map) == NULL || table_is_valid(growing_of(map)));
+         (growing == NULL || table_is_valid(growing));
 }

@@ -317,7 +317,9 @@ CspDoor *csp_door(Csp *csp) {
   return door_of(csp->door);
 }
 
-void csp_door_free(CspDoor *door) { door_drop(&door->door); }
+void csp_door_free(CspDoor *door) {
+  if (door != NULL) door_drop(&door->door);
+}
 
 Csp *csp_enter(CspDoor *door) {
   return door_enter(&door->door) ? door->door.host : NULL;
