@@ -15,9 +15,14 @@
 //
 // A large table becomes a larger one in parts (map_set_part). The new one is
 // `growing`, which only writers see, until it has all entries. Then it is the
-// map's table. Nothing else is changed meanwhile: a writer that finds a growth
+// map's table. Until then its `first` tells how many entries of the map's table
+// it has got. Nothing else is changed meanwhile: a writer that finds a growth
 // that another has begun ends it first. A growth that nobody goes on with costs
 // memory until the next writer.
+//
+// Of writers that race one alone makes a part (`grower`, a lock that is tried),
+// and the others give up. So no entry is moved twice or left out. A growth
+// whose map has got another table meanwhile is thrown away.
 //
 // Walks begin at the table's `first`, so that the first key of a map can be
 // taken again and again in O(1). It only moves on, over entries that are
@@ -217,11 +222,17 @@ static size_t next_cap(const ObjTable *table) {
   return live <= table->cap / 2 ? table->cap : (size_t)table->cap * 2;
 }
 
+// The map's table is that one now. A growth of the one before is of no use.
+static void map_show(Local *local, ObjMap *map, ObjTable *table) {
+  heap_store_ptr(&local->heap, &map->table, table);
+  heap_store_ptr(&local->heap, &map->growing, (ObjTable *)NULL);
+}
+
 // The map's table with room for one more entry. NULL: out of memory.
 static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *table) {
   if (table_used(table) < table->cap) return table;
   table = rebuilt(local, table, next_cap(table));
-  if (table != NULL) heap_store_ptr(&local->heap, &map->table, table);
+  if (table != NULL) map_show(local, map, table);
   return table;
 }
 
@@ -231,35 +242,39 @@ static void shrink(Local *local, ObjMap *map, ObjTable *table) {
   uint32_t live = rt_load_relaxed(&table->live);
   if (table_used(table) < 32 || live > table_used(table) / 8) return;
   table = rebuilt(local, table, (size_t)live * 2);
-  if (table != NULL) heap_store_ptr(&local->heap, &map->table, table);
+  if (table != NULL) map_show(local, map, table);
 }
 
 // --- Growing in parts -------------------------------------------------------
-// Atomics: writers that race may each do the same part, and lose updates. What
-// is stored is always whole.
 static ObjTable *growing_of(const ObjMap *map) {
   return heap_load(&map->growing);
 }
 
-static bool grow_begin(Local *local, ObjMap *map, const ObjTable *table) {
+static bool grow_enter(ObjMap *map) {
+  uint32_t none = 0;
+  // acquire: what the grower before has moved. Pairs with grow_leave
+  return rt_cas(&map->grower, &none, 1u);
+}
+
+static void grow_leave(ObjMap *map) {
+  // release: what was moved. Pairs with grow_enter
+  rt_store_release(&map->grower, 0u);
+}
+
+static MapResult grow_begin(Local *local, ObjMap *map, const ObjTable *table) {
+  if (!grow_enter(map)) return MAP_CONCURRENT;
   ObjTable *growing = table_new(local, next_cap(table));
-  if (growing == NULL) return false;
-  rt_store_relaxed(&map->moved, 0);  // relaxed: see growing_of
-  heap_store_ptr(&local->heap, &map->growing, growing);
-  return true;
+  if (growing != NULL) heap_store_ptr(&local->heap, &map->growing, growing);
+  grow_leave(map);
+  return growing != NULL ? MAP_GROWS : MAP_NO_MEMORY;
 }
 
-// The map's table is that one now.
-static void grow_end(Local *local, ObjMap *map, ObjTable *table) {
-  heap_store_ptr(&local->heap, &map->table, table);
-  heap_store_ptr(&local->heap, &map->growing, (ObjTable *)NULL);
-}
-
-// The collector knows `growing`, so each store has its barrier.
-static void grow_part(Local *local, ObjMap *map, const ObjTable *table,
+// By the grower. The collector knows `growing`, so each store has its barrier.
+static void grow_some(Local *local, ObjMap *map, const ObjTable *table,
                       ObjTable *growing) {
   uint32_t used = table_used(table);
-  uint32_t at = rt_load_relaxed(&map->moved);  // relaxed: see growing_of
+  // relaxed: the grower alone stores it, until the table is the map's
+  uint32_t at = rt_load_relaxed(&growing->first);
   uint32_t end = used > at && used - at > MAP_PART ? at + MAP_PART : used;
   for (; at < end; at++) {
     Value key = heap_load(&table->entries[at].key);
@@ -268,17 +283,28 @@ static void grow_part(Local *local, ObjMap *map, const ObjTable *table,
     append(local, growing, count, value_hash(local->vm, key), key,
            heap_load(&table->entries[at].value));
   }
-  work_charge(local, MAP_PART * 48);   // (most of it waits for memory)
-  rt_store_relaxed(&map->moved, end);  // relaxed: see growing_of
-  if (end == used) grow_end(local, map, growing);
+  work_charge(local, MAP_PART * 48);  // (most of it waits for memory)
+  rt_store_relaxed(&growing->first, end < used ? end : 0);  // relaxed: as above
+  bool is_left = heap_load(&map->table) != table || growing_of(map) != growing;
+  if (end == used && !is_left) map_show(local, map, growing);
+}
+
+// One part of the growth that is under way.
+static MapResult grow_part(Local *local, ObjMap *map) {
+  if (!grow_enter(map)) return MAP_CONCURRENT;
+  ObjTable *growing = growing_of(map);
+  if (growing != NULL) grow_some(local, map, heap_load(&map->table), growing);
+  grow_leave(map);
+  return MAP_GROWS;
 }
 
 // Ends what another writer, or one that was given up, has left.
-static void grow_rest(Local *local, ObjMap *map) {
-  for (ObjTable *growing; (growing = growing_of(map)) != NULL;) {
-    grow_part(local, map, heap_load(&map->table), growing);
+static MapResult grow_rest(Local *local, ObjMap *map) {
+  while (growing_of(map) != NULL) {
+    if (grow_part(local, map) == MAP_CONCURRENT) return MAP_CONCURRENT;
     work_on(local, 0);  // others are served, but it is not given up
   }
+  return MAP_OK;
 }
 
 // --- Maps -------------------------------------------------------------------
@@ -308,7 +334,7 @@ static ObjMap *map_alloc(Local *local, size_t cap, size_t size) {
   if (map == NULL) return NULL;
   map->table = table;
   map->growing = NULL;
-  map->writer = map->moved = 0;
+  map->writer = map->grower = 0;
   RT_ASSERT(map_is_valid(map));
   return map;
 }
@@ -395,7 +421,7 @@ static bool add(Local *local, ObjMap *map, Value key, uint32_t hash, Value v) {
     return true;  // a racing writer filled it: update lost
   if (append(local, table, used, hash, key, v)) return true;
   table = rebuilt(local, table, table->cap);
-  if (table != NULL) heap_store_ptr(&local->heap, &map->table, table);
+  if (table != NULL) map_show(local, map, table);
   return table != NULL;
 }
 
@@ -405,7 +431,7 @@ static MapResult add_in_parts(Local *local, ObjMap *map, const ObjTable *table,
   enum { LONG = 4 * MAP_PART };
   if (table_used(table) < table->cap || table->cap < LONG)
     return add(local, map, key, hash, v) ? MAP_OK : MAP_NO_MEMORY;
-  return grow_begin(local, map, table) ? MAP_GROWS : MAP_NO_MEMORY;
+  return grow_begin(local, map, table);
 }
 
 // Whether the key was really found. A comparison of tuples that is given up
@@ -432,8 +458,9 @@ static inline __attribute__((always_inline)) MapResult map_put(
 MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
   if (!is_key(key)) return why_no_key(value_obj(key));
   if (!writer_enter(map)) return MAP_CONCURRENT;
-  if (growing_of(map) != NULL) grow_rest(local, map);
-  MapResult result = map_put(local, map, key, v, false);
+  MapResult result = MAP_OK;
+  if (growing_of(map) != NULL) result = grow_rest(local, map);
+  if (result == MAP_OK) result = map_put(local, map, key, v, false);
   writer_leave(map);
   return result;
 }
@@ -441,12 +468,9 @@ MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
 MapResult map_set_part(Local *local, ObjMap *map, Value key, Value v) {
   if (!is_key(key)) return why_no_key(value_obj(key));
   if (!writer_enter(map)) return MAP_CONCURRENT;
-  ObjTable *growing = growing_of(map);
-  MapResult result = MAP_GROWS;
-  if (growing != NULL)
-    grow_part(local, map, heap_load(&map->table), growing);
-  else
-    result = map_put(local, map, key, v, true);
+  MapResult result = growing_of(map) != NULL
+                         ? grow_part(local, map)
+                         : map_put(local, map, key, v, true);
   writer_leave(map);
   return result;
 }
@@ -462,32 +486,37 @@ static void move_first(ObjTable *table, uint32_t at) {
   rt_store_relaxed(&table->first, at);
 }
 
+// false: it is not there.
+static bool take_out(Local *local, ObjMap *map, Value key) {
+  ObjTable *table = heap_load(&map->table);
+  uint32_t hash = hash_for(local->vm, table, key);
+  int64_t at = find_entry(local, table, key, hash);
+  if (!is_found(local, key, at)) return false;
+  heap_store(&local->heap, &table->entries[at].key, VALUE_TOMB);
+  heap_store(&local->heap, &table->entries[at].value, VALUE_NIL);
+  // relaxed, both: as in append
+  uint32_t live = rt_load_relaxed(&table->live);
+  if (live) rt_store_relaxed(&table->live, live - 1);
+  move_first(table, (uint32_t)at);
+  shrink(local, map, table);
+  return true;
+}
+
 MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
   *found = false;
   if (!is_key(key)) return MAP_OK;
   if (!writer_enter(map)) return MAP_CONCURRENT;
-  if (growing_of(map) != NULL) grow_rest(local, map);
-  ObjTable *table = heap_load(&map->table);
-  uint32_t hash = hash_for(local->vm, table, key);
-  int64_t at = find_entry(local, table, key, hash);
-  if (is_found(local, key, at)) {
-    *found = true;
-    heap_store(&local->heap, &table->entries[at].key, VALUE_TOMB);
-    heap_store(&local->heap, &table->entries[at].value, VALUE_NIL);
-    // relaxed, both: as in append
-    uint32_t live = rt_load_relaxed(&table->live);
-    if (live) rt_store_relaxed(&table->live, live - 1);
-    move_first(table, (uint32_t)at);
-    shrink(local, map, table);
-  }
+  MapResult result = MAP_OK;
+  if (growing_of(map) != NULL) result = grow_rest(local, map);
+  if (result == MAP_OK) *found = take_out(local, map, key);
   writer_leave(map);
-  return MAP_OK;
+  return result;
 }
 
 MapResult map_clear(Local *local, ObjMap *map) {
   if (!writer_enter(map)) return MAP_CONCURRENT;
   ObjTable *table = table_new(local, CAP_FIRST);
-  if (table != NULL) grow_end(local, map, table);
+  if (table != NULL) map_show(local, map, table);
   writer_leave(map);
   return table != NULL ? MAP_OK : MAP_NO_MEMORY;
 }
@@ -543,6 +572,7 @@ bool map_is_valid(const ObjMap *map) {
   const ObjTable *growing = growing_of(map);  // once: others may change it
   // relaxed: any of the values that writers store
   return rt_load_relaxed(&map->writer) <= 1 &&
+         rt_load_relaxed(&map->grower) <= 1 &&
          table_is_valid(heap_load(&map->table)) &&
          (growing == NULL || table_is_valid(growing));
 }

@@ -142,7 +142,7 @@ typedef struct ObjMap {
   ObjTable *table;    // atomic, never NULL
   ObjTable *growing;  // atomic: the larger one that is being made, or NULL
   uint32_t writer;    // atomic: a writer is inside (found out, not waited for)
-  uint32_t moved;     // atomic: entries of `table` that `growing` has got
+  uint32_t grower;    // atomic: a writer goes on with `growing`, alone
 } ObjMap;
 // A map with the flag MAP_DEFAULT.
 typedef struct ObjDefaultMap {
