@@ -32,9 +32,9 @@
 //     So it is before the library calls a layer of a connection's. Finalizers
 //     run after a stop of the world, which has ended it, and no look is
 //     between.
-//   - Operations of a host's types that get no call (== < and so on), and what
-//     its loops call for each element, do not know their P. So no P becomes
-//     alone any more once there is one of these (sched_never_alone).
+//   - Operations of a host's types that get no call (== < and so on) do not
+//     know their P. So no P becomes alone any more once there is a value of
+//     such a type (sched_never_alone).
 //   - It ends it before it waits for other Ps, which may be waiting for it. So
 //     it does when it stops the world, stops for others, or makes a handshake.
 //   - When it goes idle, or is stopped at the end, it ends, too (alone_left).

@@ -376,11 +376,25 @@ static void a_panic_that_is_none_is_told(void **state) {
   assert_true(csp_register_builtins(host.csp, functions));
   assert_int_equal(run(&host,
                        "_, err := try(bad)\nprintln(err)\n"
-                       "_, err = try(worse)\nprintln(err)\n"),
+                       "_, err = try(worse)\nprintln(err)\n"
+                       // while another panic is under way
+                       "func f(bad) {\n"
+                       "  defer func() {\n"
+                       "    _, e := try(bad)\n"
+                       "    println(e)\n"
+                       "  }()\n"
+                       "  panic(\"first\")\n"
+                       "}\n"
+                       "_, err = try(f, bad)\nprintln(err)\n"
+                       "_, err = try(f, worse)\nprintln(err)\n"),
                    0);
   assert_string_equal(host.out,
                       "bad: CSP_PANIC, but csp_panic was not called\n"
-                      "worse: CSP_PANIC, but csp_panic was not called\n");
+                      "worse: CSP_PANIC, but csp_panic was not called\n"
+                      "bad: CSP_PANIC, but csp_panic was not called\n"
+                      "first\n"
+                      "worse: CSP_PANIC, but csp_panic was not called\n"
+                      "first\n");
   close_host(&host);
 }
 

@@ -66,7 +66,6 @@ CspStatus csp_ok_each(CspCall *call, CspEach next, CspValue of, CspValue with,
   each->next = next;
   each->of = of.word;
   each->with = with.word;
-  // A host's function is called on whichever P runs the loop (sched/alone.c).
-  if (call->def->host) sched_never_alone(call->local->p);
+  each->obj.flags = call->def->host ? EACH_HOST : 0;
   return csp_ok(call, csp_wrap(value_from_obj(each)));
 }

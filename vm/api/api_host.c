@@ -59,7 +59,7 @@ static bool has_bare_operations(const CspClass *klass) {
   const CspOperations *own = klass->operations;
   return own != NULL &&
          (own->string != NULL || own->equal != NULL || own->hash != NULL ||
-          own->compare != NULL || own->len != NULL || own->iterate != NULL);
+          own->compare != NULL || own->len != NULL);
 }
 
 CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data) {

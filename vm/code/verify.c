@@ -269,6 +269,8 @@ static const char *check_head(const Proto *proto) {
   if (proto->nparams > proto->nregs) return "more parameters than registers";
   if (proto->nrequired + rest > proto->nparams)
     return "more parameters are needed than there are";
+  if ((proto->flags & PROTO_METHOD) != 0 && proto->nrequired == 0)
+    return "a method has a receiver";
   return NULL;
 }
 

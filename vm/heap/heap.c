@@ -190,23 +190,22 @@ uint64_t heap_weight(const ObjHost *host) {
 }
 
 static bool weight_fits(Heap *heap, int64_t more) {
-  return more <= 0 || heap->limit == 0 ||
-         heap_used(heap) + (uint64_t)more <= heap->limit;
+  // RMW: a sum that all Ps and sweepers add to. heap_used reads it, and it
+  // orders nothing. First, so that of two Ps that weigh at once one sees both
+  rt_add(&heap->weights, more);
+  if (more <= 0 || heap->limit == 0 || heap_used(heap) <= heap->limit)
+    return true;
+  rt_add(&heap->weights, -more);  // RMW: as above
+  return false;
 }
 
 // What dead values weigh counts until they are swept.
 static bool take_weight(Heap *heap, int64_t more) {
-  if (!weight_fits(heap, more)) {
-    heap_sweep_all(heap);
-    if (!weight_fits(heap, more)) {
-      fell_short(heap);
-      return false;
-    }
-  }
-  // RMW: a sum that all Ps and sweepers add to. heap_used reads it, and it
-  // orders nothing
-  rt_add(&heap->weights, more);
-  return true;
+  if (weight_fits(heap, more)) return true;
+  heap_sweep_all(heap);
+  if (weight_fits(heap, more)) return true;
+  fell_short(heap);
+  return false;
 }
 
 bool heap_weigh(LocalHeap *local, ObjHost *host, size_t bytes) {

@@ -51,10 +51,12 @@ CspStatus call_out_of_memory(CspCall *call) {
 // --- Finishing --------------------------------------------------------------
 static Next later(CspCall *call, Value *window, int want);
 
-// A host's function may say that it has panicked when it has not.
+// A host's function may say that it has panicked when it has not. (Another
+// panic may be under way, in whose deferred functions it is called.)
 static __attribute__((noinline, cold)) Next throw_call(const CspCall *call) {
   Goroutine *g = call->g;
-  if (g->panic == NULL && !g->gave_up)
+  bool panicked = call->panicked || (!call->def->host && g->panic != NULL);
+  if (!panicked && !g->gave_up)
     vm_panic(call->local, g, "%s: CSP_PANIC, but csp_panic was not called",
              call->def->name);
   return THROW;

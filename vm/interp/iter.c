@@ -86,6 +86,7 @@ static bool start_host(Local *local, Goroutine *g, Value *state, Value x) {
   if (iterate == NULL) return no_loop(local, g, x);
   ObjEach *each = (ObjEach *)heap_alloc(&local->heap, sizeof *each, OBJ_EACH);
   if (each == NULL) return vm_panic_memory(local, g);
+  each->obj.flags = EACH_HOST;
   each->next = iterate;
   each->of = x;
   each->with = VALUE_NIL;
@@ -260,6 +261,7 @@ static Step next_each(Local *local, Goroutine *g, Value *state, Value *key,
     state[4] = VALUE_NIL;
   }
   begin_step(&call, local, g);
+  if (each->obj.flags & EACH_HOST) sched_enter_host(local->p);
   bool more = each->next(&call, csp_wrap(each->of), csp_wrap(each->with), &at,
                          &element);
   if (call.panicked && !memory_panicked(local, g)) return STEP_PANICKED;

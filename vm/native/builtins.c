@@ -221,8 +221,8 @@ static CspStatus builtin_delete(CspCall *call) {
 }
 
 // --- Comparing --------------------------------------------------------------
-// equal(a, b), in pieces. `kept` is a list of what the comparison is inside of.
-// Only this native has it.
+// equal(a, b), in pieces. `kept` is a list of the objects that the comparison
+// is inside of, four for each pair. Only this native has it.
 typedef struct Equal {
   CspValue kept;
   Deep deep;
@@ -235,17 +235,27 @@ static bool keep_object(CspCall *call, CspValue list, const void *object) {
   return csp_list_push(call, list, csp_wrap(v));
 }
 
+// Those of pairs that were there before the piece are in the list.
 static bool keep_pairs(CspCall *call, Equal *equal) {
-  equal->kept = csp_list(call, 4 * equal->deep.depth);
-  if (csp_is_undef(equal->kept)) return false;
-  for (size_t at = 0; at < equal->deep.depth; at++) {
-    DeepPair pair = deep_pair(&equal->deep, at);
+  Deep *deep = &equal->deep;
+  enum { EACH = 4 };
+  if (csp_type(equal->kept) == CSP_NIL)
+    equal->kept = csp_list(call, EACH * deep->depth);
+  if (csp_is_undef(equal->kept)) {
+    csp_panic_memory(call);
+    return false;
+  }
+  size_t stay = EACH * deep->low, len = csp_list_len(equal->kept);
+  csp_list_remove(call, equal->kept, stay, len - stay);
+  for (size_t at = deep->low; at < deep->depth; at++) {
+    DeepPair pair = deep_pair(deep, at);
     if (!keep_object(call, equal->kept, pair.a) ||
         !keep_object(call, equal->kept, pair.b) ||
         !keep_object(call, equal->kept, pair.x) ||
         !keep_object(call, equal->kept, pair.y))
       return false;
   }
+  deep->low = deep->depth;
   return true;
 }
 
@@ -264,8 +274,8 @@ static CspStatus equal_on(CspCall *call, void *data, bool on) {
     if (!csp_spent(call, 0)) continue;
     if (keep_pairs(call, equal))
       return csp_again(call, equal_on, equal, sizeof *equal, 1);
-    equal->deep.failed = "out of memory";
-    break;
+    deep_free(&equal->deep);
+    return CSP_PANIC;
   }
   return equal_end(call, equal);
 }

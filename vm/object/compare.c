@@ -197,6 +197,7 @@ static void deep_init(Deep *deep, const Memory *memory, Local *local) {
   deep->seen = NULL;
   deep->failed = NULL;
   deep->count = deep->depth = deep->seen_count = deep->seen_cap = 0;
+  deep->low = 0;
 }
 
 static DeepPair *deep_stack(Deep *deep) {
@@ -434,10 +435,12 @@ bool deep_some(Deep *deep, Local *local, size_t values) {
   Value a, b;
   for (; deep->same && deep->depth > 0 && values > 0; values--) {
     DeepPair *top = &deep_stack(deep)[deep->depth - 1];
-    if (!deep_next(deep, top, &a, &b, &deep->same))
+    if (!deep_next(deep, top, &a, &b, &deep->same)) {
       deep->depth--;
-    else if (deep->same)
+      if (deep->depth < deep->low) deep->low = deep->depth;
+    } else if (deep->same) {
       deep->same = deep_values(deep, a, b) && deep->failed == NULL;
+    }
   }
   return deep->same && deep->depth > 0;
 }

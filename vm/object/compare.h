@@ -39,6 +39,7 @@ typedef struct Deep {
   size_t count;    // of values
   DeepPair *more;  // the stack, or NULL where `few` is the stack
   size_t depth, cap;
+  size_t low;  // pairs of the stack that have stayed since this was `depth`
   Obj *(*seen)[2];
   size_t seen_count, seen_cap;
   // Why it ended before it was done: nested deeper than 10,000, no memory, or

@@ -337,7 +337,9 @@ typedef struct ObjIter {
 
 struct CspCall;
 struct CspValue;
-// What csp_ok_each gives a for loop to walk.
+// What csp_ok_each gives a for loop to walk. With the flag EACH_HOST `next` is
+// a host's.
+enum { EACH_HOST = 1 };
 typedef struct ObjEach {
   Obj obj;
   bool (*next)(struct CspCall *call, struct CspValue of, struct CspValue with,
