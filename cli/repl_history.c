@@ -88,8 +88,8 @@ static int load(History *all, const char *path) {
   return count;
 }
 
-// A new file that is to take the place of `old`, with its mode. *path gets its
-// name.
+// A new file that is to take the place of `old`, with its owner and mode. *path
+// gets its name.
 static FILE *open_beside(const char *old, char *path) {
   struct stat status;
   int len = snprintf(path, PATH_ROOM, "%s.XXXXXX", old);
@@ -97,7 +97,9 @@ static FILE *open_beside(const char *old, char *path) {
     return NULL;
   int fd = mkostemp(path, O_CLOEXEC);
   if (fd < 0) return NULL;
-  FILE *file = fchmod(fd, status.st_mode & 0777) == 0 ? fdopen(fd, "w") : NULL;
+  bool same = fchown(fd, status.st_uid, status.st_gid) == 0 &&
+              fchmod(fd, status.st_mode & 0777) == 0;
+  FILE *file = same ? fdopen(fd, "w") : NULL;
   if (file != NULL) return file;
   close(fd);
   unlink(path);

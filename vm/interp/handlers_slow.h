@@ -27,10 +27,11 @@ SHARED_BELOW(look)
     GO_ON_IN_FRAME();                               \
   } while (0)
 SHARED(throw_panic) { UNWIND(interp_throw(local, g)); }
-// No safepoint comes before the second attempt (limits.c), also where the
-// instruction is the first of its function.
+// After a collection no safepoint comes before the second attempt (limits.c),
+// also where the instruction is the first of its function. After a part of the
+// work one does, as before any instruction.
 SHARED(throw_or_again) {
-  if (local->part_done) {  // it begins again after a look
+  if (local->part_done) {
     local->part_done = false;
     RELOAD_FRAME();
     pc--;

@@ -359,7 +359,8 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
   } while (0)
 // These call a slow path that either works or panics. TRY is for one that has
 // changed nothing where it finds no memory, and is called again after a
-// collection.
+// collection. One that has done a part of its work (Local.part_done) is called
+// again after a look.
 #define TRY(expr)                                  \
   do {                                             \
     SAVE();                                        \

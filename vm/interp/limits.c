@@ -6,13 +6,14 @@
 // back, a collection is made, and the operation begins again. Opcodes under TRY
 // are such operations, and natives that are CSP_REPEATABLE.
 //
-// An operation is repeated once. The panic stays when it fails again at the
-// same place, with no safepoint between and next to nothing allocated since.
-// Each goroutine has such a place of its own, because others run the same code,
-// on any P. If another goroutine has taken what was freed, much was allocated,
-// and there is much to collect. But a host's operation may have allocated that
-// itself before it failed. So there are REPEATS_MOST such repeats at most.
-// (After one that went well the next safepoint comes soon: charge_look.)
+// An operation is repeated once, as a rule. The panic stays when it fails again
+// at the same place, with no safepoint between and next to nothing allocated
+// since. Each goroutine has such a place of its own, because others run the
+// same code, on any P. If another goroutine has taken what was freed, much was
+// allocated, and there is much to collect. But a host's operation may have
+// allocated that itself before it failed. So there are REPEATS_MOST such
+// repeats at most. (After one that went well the next safepoint comes soon:
+// charge_look.)
 //
 // When a script stops the panic, what its frames held is collected at once.
 // What follows may fit now, and some of it could not be repeated.

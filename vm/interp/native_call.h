@@ -20,8 +20,7 @@ typedef struct NativeRules {
 typedef struct NativeModule {
   const CspModule *def;
   ObjModule *made;
-  bool host;     // of NativeDef
-  bool methods;  // each is one of a type
+  bool host;  // of NativeDef
   struct NativeModule *next;
 } NativeModule;
 

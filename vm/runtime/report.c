@@ -215,7 +215,8 @@ void join_panics(Local *local, Panic *newest) {
   add_panics(&text, local->vm, newest);
   if (!text.failed) {
     trace_set_text(&newest->trace, text.data + FIRST, text.len - FIRST - LAST);
-    trace_forget_raised(newest->trace);  // the text has it
+    if (trace_text(newest->trace) != NULL)
+      trace_forget_raised(newest->trace);  // the text has it
   }
   text_free(&text);
   charge_look(local);
