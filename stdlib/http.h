@@ -57,8 +57,10 @@ CspStatus http_read_size(CspCall *call);
 CspStatus http_take_chunks(CspCall *call);
 // The data of the chunks that follow another one in the text, `most` bytes at
 // most, goes to `to`, unless that is NULL. Gives its length. `left` is what
-// follows.
-size_t http_join_chunks(Str *left, size_t most, char *to);
+// follows, and `spare` by how many bytes the chunks' lines are shorter than
+// HTTP_USUAL_LINE, which none exceeds.
+enum { HTTP_USUAL_LINE = 16 };
+size_t http_join_chunks(Str *left, size_t most, char *to, int64_t *spare);
 CspStatus http_is_field_line(CspCall *call);
 CspStatus http_end_if_idle(CspCall *call);
 CspStatus http_is_quiet(CspCall *call);

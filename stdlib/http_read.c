@@ -228,42 +228,50 @@ static bool next_whole_chunk(Str *left, Str *chunk) {
   return true;
 }
 
-size_t http_join_chunks(Str *left, size_t most, char *to) {
+size_t http_join_chunks(Str *left, size_t most, char *to, int64_t *spare) {
+  enum { ENDS = 4 };  // bytes of the two ends of lines before the data
   size_t len = 0;
   Str rest = *left, chunk;
+  *spare = 0;
   while (next_whole_chunk(&rest, &chunk) && chunk.len <= most - len) {
     if (to != NULL) memcpy(to + len, chunk.data, chunk.len);
     len += chunk.len;
+    *spare += HTTP_USUAL_LINE - (chunk.data - left->data - ENDS);
     *left = rest;
   }
   return len;
 }
 
 // (connection, most): the data of as many whole chunks as were received, or
-// nil. It does not wait. Short chunks would cost a few calls of the script
-// each.
+// nil, and by how much their lines are shorter than usual. It does not wait.
+// Short chunks would cost a few calls of the script each.
 CspStatus http_take_chunks(CspCall *call) {
   Connection *connection = net_connection(call);
-  int64_t most;
+  int64_t most, spare = 0;
   char *data;
   if (connection == NULL || !csp_need_int(call, 1, &most)) return CSP_PANIC;
-  if (csp_fd_enter(connection->fd, CSP_READS) < 0)
-    return csp_ok(call, csp_nil());
+  if (csp_fd_enter(connection->fd, CSP_READS) < 0) {
+    csp_return(call, csp_nil());
+    return csp_ok_int(call, 0);
+  }
   NetInput *in = &connection->in;
   const Str all = {in->data + in->at, in->len - in->at};
   Str left = all;
   CspValue joined = csp_nil();
-  size_t len = all.len == 0 ? 0 : http_join_chunks(&left, (size_t)most, NULL);
+  size_t len = 0;
+  if (all.len > 0) len = http_join_chunks(&left, (size_t)most, NULL, &spare);
   if (len > 0) joined = csp_bytes_room(call, len, &data);
   if (len > 0 && !csp_is_undef(joined)) {
     left = all;
-    http_join_chunks(&left, (size_t)most, data);
+    http_join_chunks(&left, (size_t)most, data, &spare);
     csp_charge(call, (all.len - left.len) / 4);
     in->at = left.len == 0 ? 0 : in->len - left.len;
     if (left.len == 0) in->len = 0;
   }
   csp_fd_leave(call, connection->fd, CSP_READS);
-  return csp_is_undef(joined) ? csp_panic_memory(call) : csp_ok(call, joined);
+  if (csp_is_undef(joined)) return csp_panic_memory(call);
+  csp_return(call, joined);
+  return csp_ok_int(call, spare);
 }
 
 // (line): whether it is a field, as trailers are.

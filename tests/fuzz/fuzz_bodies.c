@@ -22,10 +22,10 @@ static const char script[] =
     "func _read_size(line) => read_size(line)\n"
     "func _is_field(line) => is_field(line)\n"
     "func _take_chunks(f, most) {\n"
-    "  if !f.joins { return nil }\n"
-    "  joined, used := join_chunks(f.text[f.at:], most)\n"
+    "  if !f.joins { return nil, 0 }\n"
+    "  joined, used, spare := join_chunks(f.text[f.at:], most)\n"
     "  f.at += used\n"
-    "  return joined\n"
+    "  return joined, spare\n"
     "}\n"
     "func _read_line(f) {\n"
     "  end := f.text.index(\"\\n\", f.at)\n"
@@ -122,24 +122,24 @@ static const char script[] =
     "  return (if is_body || err == nil { true } else { \"refused\" })\n"
     "}\n";
 
-// (text, most): the data of the chunks that it begins with, or nil, and their
-// length.
+// (text, most): the data of the chunks that it begins with, or nil, their
+// length, and what their lines spare.
 static CspStatus join_chunks(CspCall *call) {
   Str text;
-  int64_t most;
+  int64_t most, spare;
   char *data;
   if (!need_str(call, 0, &text) || !csp_need_int(call, 1, &most))
     return CSP_PANIC;
   Str left = text;
-  size_t len = http_join_chunks(&left, (size_t)most, NULL);
+  size_t len = http_join_chunks(&left, (size_t)most, NULL, &spare);
   CspValue joined = csp_nil();
   if (len > 0) joined = csp_bytes_room(call, len, &data);
   if (csp_is_undef(joined)) return csp_panic_memory(call);
-  if (len > 0 && http_join_chunks(&text, (size_t)most, data) != len) abort();
+  if (len > 0 && http_join_chunks(&text, (size_t)most, data, &spare) != len)
+    abort();
   csp_return(call, joined);
-  return csp_ok_int(
-      call,
-      len == 0 ? 0 : (int64_t)(left.data - str_of(csp_arg(call, 0)).data));
+  csp_return(call, csp_int(call, left.data - str_of(csp_arg(call, 0)).data));
+  return csp_ok_int(call, spare);
 }
 
 static const CspFunction natives[] = {
