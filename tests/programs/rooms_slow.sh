@@ -13,8 +13,32 @@
 export NODE_PATH=/usr/share/nodejs
 cat > "$TMPDIR/clients.js" << 'END'
 const WebSocket = require('ws'), net = require('net'), { spawn } = require('child_process')
-const server = spawn(process.env.CSPVM, ['examples/rooms.csp', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+const servers = []
 const once = (emitter, event) => new Promise(resolve => emitter.once(event, (...all) => resolve(all)))
+
+const words = 'x'.repeat(3900)
+
+// A server and its port.
+async function start(patience) {
+  const server = spawn(process.env.CSPVM, ['examples/rooms.csp', '127.0.0.1:0'],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PATIENCE: patience } })
+  servers.push(server)
+  return [server, /:(\d+)\/\s*$/.exec(String(await once(server.stdout, 'data')))[1]]
+}
+
+// A client that talks, and keeps what it has heard. until(ready) waits.
+function talker(port) {
+  const ws = new WebSocket('ws://127.0.0.1:' + port + '/rooms/hall/talk?name=talks')
+  const waiting = [], seen = { say: 0 }
+  ws.on('message', data => {
+    const line = JSON.parse(data)
+    seen[line.kind + ' ' + line.name] = true
+    if (line.kind === 'say') seen.say++
+    waiting.splice(0).forEach(wake => wake())
+  })
+  const until = async ready => { while (!ready()) await new Promise(wake => waiting.push(wake)) }
+  return { ws, seen, until }
+}
 
 // Asks for a WebSocket, and never reads what comes.
 function join_deaf(port, name) {
@@ -28,22 +52,11 @@ function join_deaf(port, name) {
 }
 
 async function main() {
-  const port = /:(\d+)\/\s*$/.exec(String(await once(server.stdout, 'data')))[1]
-  const ws = new WebSocket('ws://127.0.0.1:' + port + '/rooms/hall/talk?name=talks')
-  const waiting = [], seen = { say: 0 }
-  ws.on('message', data => {
-    const line = JSON.parse(data)
-    seen[line.kind + ' ' + line.name] = true
-    if (line.kind === 'say') seen.say++
-    waiting.splice(0).forEach(wake => wake())
-  })
+  const [server, port] = await start('5s'), { ws, seen, until } = talker(port)
   const closed = once(ws, 'close')
-  const until = async ready => { while (!ready()) await new Promise(wake => waiting.push(wake)) }
-
   await once(ws, 'open')
   const deaf = join_deaf(port, 'slow')
   await until(() => seen['join slow'])
-  const words = 'x'.repeat(3900)
   let sent = 0
   for (; !seen['leave slow'] && sent < 500_000; sent += 100) {
     for (let i = 0; i < 100; i++) ws.send(words)
@@ -59,7 +72,20 @@ async function main() {
   for (let i = 0; i < 2000; i++) ws.send(words)
   await until(() => seen.say >= sent + 2000)
 
-  // It stops to read until the lines that it may be behind have been said.
+  await reads_again()
+
+  server.kill('SIGTERM')
+  console.log('at SIGTERM:', (await closed)[0])
+  const [status] = server.exitCode === null ? await once(server, 'exit') : [server.exitCode]
+  console.log('the status:', status)
+  again.destroy()
+}
+
+// It stops to read until the lines that it may be behind have been said. Its
+// server has the patience to wait until it reads again, however long that takes.
+async function reads_again() {
+  const [server, port] = await start('1h'), { ws, seen, until } = talker(port)
+  await once(ws, 'open')
   const late = new WebSocket('ws://127.0.0.1:' + port + '/rooms/hall/talk?name=late')
   const late_closed = once(late, 'close')
   await until(() => seen['join late'])
@@ -71,17 +97,12 @@ async function main() {
   }
   late._socket.resume()
   console.log('one that reads again:', ...(await late_closed).map(String))
-
   server.kill('SIGTERM')
-  console.log('at SIGTERM:', (await closed)[0])
-  const [status] = server.exitCode === null ? await once(server, 'exit') : [server.exitCode]
-  console.log('the status:', status)
-  again.destroy()
 }
 
 main().catch(error => {
   console.log(error)
-  server.kill()
+  servers.forEach(server => server.kill())
   process.exitCode = 1
 })
 END
