@@ -18,7 +18,7 @@ def options(doc):
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=HERE + "/../build/cspvm")
     parser.add_argument("-n", type=int, default=5, help="rounds")
-    parser.add_argument("--quick", action="store_true", help="one round, and a tenth of the work")
+    parser.add_argument("--quick", action="store_true", help="one round, and less work")
     given = parser.parse_args()
     if given.quick:
         given.n = 1
