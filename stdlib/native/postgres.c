@@ -44,11 +44,8 @@
 #include "stdlib/native/postgres_csp.h"
 
 // --- States of links --------------------------------------------------------
-// _is_idle(link): whether it may serve the next call.
-static CspStatus pg_is_idle(CspCall *call) {
-  CspStatus status = CSP_PANIC;
-  PgLink *link = pg_enter(call, &status);
-  if (link == NULL) return status;
+// Whether it may serve the next call. This one has it.
+static bool can_serve(CspCall *call, PgLink *link) {
   bool idle = link->phase == PG_IDLE && !link->lost && link->conn != NULL &&
               PQstatus(link->conn) == CONNECTION_OK &&
               PQtransactionStatus(link->conn) == PQTRANS_IDLE &&
@@ -61,10 +58,61 @@ static CspStatus pg_is_idle(CspCall *call) {
   if (link->lost) idle = false;
   if (idle) pg_took(link, (size_t)link->held);
   pg_leave(call, link);
-  csp_return(call, csp_bool(idle));
+  return idle;
+}
+
+// _is_idle(link): whether it may serve the next call.
+static CspStatus pg_is_idle(CspCall *call) {
+  CspStatus status = CSP_PANIC;
+  PgLink *link = pg_enter(call, &status);
+  if (link == NULL) return status;
+  csp_return(call, csp_bool(can_serve(call, link)));
   return csp_ok(call, csp_nil());
 }
 
+// --- Places of pools --------------------------------------------------------
+// A place has to come back in deferred calls, also when the time of grace is
+// over. Then a goroutine may neither wait nor run the script any more. So these
+// do neither, and take no memory.
+
+static CspValue chan_of(CspValue places, const char *name) {
+  CspValue chan;
+  csp_field(places, name, &chan);
+  return chan;
+}
+
+// There is room for all places.
+static void put_place(CspCall *call, CspValue places, CspValue link) {
+  if (csp_type(link) == CSP_NIL)
+    csp_try_send(call, chan_of(places, "empty"), link);
+  else if (csp_try_send(call, chan_of(places, "last"), link) != CSP_SENT)
+    csp_try_send(call, chan_of(places, "rest"), link);
+}
+
+// _put_back(places, link): a place that holds that link or nil.
+static CspStatus pg_put_back(CspCall *call) {
+  put_place(call, csp_arg(call, 0), csp_arg(call, 1));
+  return csp_ok_nothing(call);
+}
+
+// _give(places, link, forget, extra): the link that a call had goes back, if it
+// can serve the next one. Else forget(places, link) is called, after its place
+// has come back as nil. extra: it has no place, and takes an empty one.
+static CspStatus pg_give(CspCall *call) {
+  CspValue args[] = {csp_arg(call, 0), csp_arg(call, 1)}, none;
+  PgLink **data = csp_host_data(args[1], &pg_link_class);
+  if (data == NULL || *data == NULL)
+    return csp_bad_arg(call, 1, "a connection");
+  bool extra = csp_truthy(csp_arg(call, 3));
+  bool kept = pg_try_enter(call, *data) == NULL && can_serve(call, *data);
+  if (kept && extra)
+    kept = csp_try_recv(call, chan_of(args[0], "empty"), &none);
+  if (kept || !extra) put_place(call, args[0], kept ? args[1] : csp_nil());
+  if (kept) return csp_ok_nothing(call);
+  return csp_tail(call, csp_arg(call, 2), 2, args);
+}
+
+// --- Ends of links ----------------------------------------------------------
 // _close(link): ends the waits of whichever call has it.
 static CspStatus pg_close(CspCall *call) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
@@ -149,6 +197,8 @@ static const CspFunction pg_functions[] = {
     {"_may", "files", pg_may},
     {"_parse", "url", pg_parse},
     {"_is_idle", "link", pg_is_idle},
+    {"_put_back", "places, link", pg_put_back},
+    {"_give", "places, link, forget, extra = nil", pg_give},
     {"_run", "link, sql, args, most, type, name", pg_run},
     {"_more", "link, sql, args, most, type, name", pg_more},
     {"_copy", "link, sql, inwards, name", pg_copy},

@@ -156,6 +156,8 @@ extern const CspClass pg_link_class, pg_shared_class;
 PgLink *pg_new_link(CspCall *call);  // NULL: no memory
 // By the call that made it and gives up, or the finalizer. No call has it.
 void pg_free_link(PgLink *link);
+// Takes it for this call. NULL, or the code that says why not.
+const char *pg_try_enter(CspCall *call, PgLink *link);
 // Argument 0 as a link that this call has now. NULL: *status is the native's.
 PgLink *pg_enter(CspCall *call, CspStatus *status);
 // Takes it for this call, unless another one has it. Any thread.

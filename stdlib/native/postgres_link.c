@@ -96,20 +96,9 @@ bool pg_take(PgLink *link) {
                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-PgLink *pg_enter(CspCall *call, CspStatus *status) {
-  PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
-  if (data == NULL || *data == NULL) {
-    *status = csp_bad_arg(call, 0, "a connection");
-    return NULL;
-  }
-  PgLink *link = *data;
-  bool closed = __atomic_load_n(&link->closed, __ATOMIC_SEQ_CST);
-  if (closed || !pg_take(link)) {
-    *status = csp_ok_coded(call, closed ? "closed" : "busy",
-                           "postgres: the connection %s",
-                           closed ? "was closed here" : "is in use");
-    return NULL;
-  }
+const char *pg_try_enter(CspCall *call, PgLink *link) {
+  if (__atomic_load_n(&link->closed, __ATOMIC_SEQ_CST)) return "closed";
+  if (!pg_take(link)) return "busy";
   link->code[0] = '\0';
   // both turns are free, as they are taken here alone
   bool open = link->fd != NULL && csp_fd_enter(link->fd, CSP_READS) >= 0;
@@ -117,10 +106,22 @@ PgLink *pg_enter(CspCall *call, CspStatus *status) {
     csp_fd_leave(call, link->fd, CSP_READS);
     open = false;
   }
-  if (open) return link;
+  if (open) return NULL;
   __atomic_store_n(&link->state, PG_FREE, __ATOMIC_SEQ_CST);
-  *status =
-      csp_ok_coded(call, "closed", "postgres: the connection was closed here");
+  return "closed";
+}
+
+PgLink *pg_enter(CspCall *call, CspStatus *status) {
+  PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
+  if (data == NULL || *data == NULL) {
+    *status = csp_bad_arg(call, 0, "a connection");
+    return NULL;
+  }
+  const char *why = pg_try_enter(call, *data);
+  if (why == NULL) return *data;
+  bool busy = strcmp(why, "busy") == 0;
+  *status = csp_ok_coded(call, why, "postgres: the connection %s",
+                         busy ? "is in use" : "was closed here");
   return NULL;
 }
 
