@@ -173,12 +173,18 @@ static CspStatus run_done(CspCall *call, void *data, bool made) {
 }
 
 // A run may take half of what is left of the memory (run->room). If that is
-// little, dead values are collected first, as they may be all of the rest.
+// little, dead values are collected first, as they may be all of the rest. If
+// they are not, each run would collect for nothing. So that takes a ninth of
+// the time at most.
 static void make_run_room(CspCall *call, SqlLink *link) {
-  enum { ENOUGH = 2 << 20 };
+  enum { ENOUGH = 2 << 20, REST = 8 };
   if (link->heavy) sql_weigh(call, link);
   if (!link->heavy && csp_room(call) >= ENOUGH) return;
+  int64_t began = csp_monotonic(call);
+  if (!link->heavy && began < link->collects) return;
   if (csp_make_room(call) && link->heavy) sql_weigh(call, link);
+  int64_t ended = csp_monotonic(call);
+  link->collects = ended + REST * (ended - began);
 }
 
 static void begin_run(CspCall *call, SqlLink *link) {
