@@ -23,9 +23,9 @@
 //
 // The library's memory is not the runtime's. What a link holds after a run is
 // the weight of its value (csp_host_weight). If there is no room for that, the
-// link is heavy, and the next runs fail until there is. With a limit (csp_room)
-// a value, a batch of rows, and what a statement takes while it runs are
-// bounded by that, too.
+// link is heavy, and the next runs fail until there is, but for those that end
+// a transaction. With a limit (csp_room) a value, a batch of rows, and what a
+// statement takes while it runs are bounded by that, too.
 #include "stdlib/native/sqlite.h"
 
 #include <stdio.h>
@@ -191,7 +191,7 @@ static void begin_run(CspCall *call, SqlLink *link) {
   SqlRun *run = &link->run;
   make_run_room(call, link);
   run->count = run->changes = run->pause = 0;
-  run->vain = run->limited = false;
+  run->vain = run->limited = run->ends = false;
   run->room = csp_room(call) / 2;
   run->until = 0;
   run->watch = csp_watch(call);
@@ -221,6 +221,13 @@ static bool is_taken_back(SqlLink *link, const char *text, int64_t most) {
   return link->in_transaction && !ends && sqlite3_get_autocommit(link->db) != 0;
 }
 
+// These take little memory, or free some. What they end must not stay.
+static bool ends_part(const char *text, int64_t most) {
+  return most == WANT_CONTROL &&
+         (strcmp(text, "COMMIT") == 0 || strncmp(text, "ROLLBACK", 8) == 0 ||
+          strncmp(text, "RELEASE", 7) == 0);
+}
+
 static CspStatus run_begin(CspCall *call, SqlLink *link) {
   SqlRun *run = &link->run;
   CspValue args;
@@ -243,6 +250,7 @@ static CspStatus run_begin(CspCall *call, SqlLink *link) {
   run->text = text;
   run->len = len;
   link->control = most == WANT_CONTROL;
+  run->ends = ends_part(text, most);
   run->kept = sql_find_stmt(link, text, len);
   if (run->kept != NULL) {
     run->begun = true;

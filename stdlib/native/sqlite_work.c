@@ -16,7 +16,8 @@ int sql_look_around(void *data) {
   SqlRun *run = &link->run;
   if (run->watch.runtime == NULL) return 0;
   if (csp_in_vain(&run->watch)) run->vain = true;
-  if (link->limited && sqlite3_memory_used() - run->memory > (int64_t)run->room)
+  if (link->limited && !run->ends &&
+      sqlite3_memory_used() - run->memory > (int64_t)run->room)
     run->limited = true;
   return run->vain || run->limited;
 }
@@ -365,7 +366,7 @@ void sql_run_work(void *data) {
   sql_stack_begin();
   sql_lease_begin();
   if (link->limited) run->memory = sqlite3_memory_used();
-  run->limited = link->heavy;
+  run->limited = link->heavy && !run->ends;
   if (run->limited) sql_tell_error(link);
   while (!run->limited && (!run->begun || run->stmt != NULL || run->len > 0)) {
     bool there = run->stmt != NULL || prepare_next(link);
