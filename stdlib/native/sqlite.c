@@ -536,6 +536,61 @@ static CspStatus sqlite_close(CspCall *call) {
   return sql_await_link(call, &begin);
 }
 
+// --- Giving back ------------------------------------------------------------
+// A transaction that is still open has not been taken back, because memory or a
+// thread was missing, or the time for that was over. The next one must not find
+// it. Closing does that, but where there is no file all data would be lost.
+// Neither writes much. false: the link is of no more use.
+static bool end_transaction(SqlLink *link) {
+  bool memory = strcmp(link->path, ":memory:") == 0;
+  sql_drop_run_stmt(link);
+  link->in_transaction = false;
+  if (link->db == NULL) return memory;
+  if (sqlite3_get_autocommit(link->db) != 0) return true;
+  link->run.watch.runtime = NULL;
+  link->control = true;
+  sql_stack_begin();
+  if (memory) sqlite3_exec(link->db, "ROLLBACK", NULL, NULL, NULL);
+  sql_stack_end();
+  if (sqlite3_get_autocommit(link->db) != 0) return true;
+  // a checkpoint would wait for the disk
+  sqlite3_db_config(link->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+  sql_close_link(link);
+  return memory;  // a new one would be empty, and this one says why
+}
+
+static CspStatus put_in(CspCall *call, CspValue last, CspValue rest,
+                        CspValue v) {
+  if (csp_try_send(call, last, v) == CSP_FULL) csp_try_send(call, rest, v);
+  return csp_ok_nothing(call);
+}
+
+// _put(link, last, rest, part, later): gives a connection, or nil, back to its
+// pool. It never waits, so it does its work in a deferred call for which all
+// time is over, too. After a transaction, `part` is marked as over. If a
+// goroutine that was left behind has the link, `later` is started.
+static CspStatus sqlite_put(CspCall *call) {
+  CspValue v = csp_arg(call, 0), part = csp_arg(call, 3),
+           later = csp_arg(call, 4), last, rest;
+  bool busy;
+  if (!csp_need_type(call, 1, CSP_CHAN, &last) ||
+      !csp_need_type(call, 2, CSP_CHAN, &rest))
+    return CSP_PANIC;
+  if (csp_type(part) != CSP_NIL &&
+      !csp_set_field(call, part, "is_open", csp_bool(false)))
+    return CSP_PANIC;
+  if (csp_type(v) == CSP_NIL) return put_in(call, last, rest, v);
+  SqlLink *link = sql_enter(call, true, &busy);
+  if (link == NULL && !busy) return CSP_PANIC;
+  if (link == NULL && csp_type(later) != CSP_NIL)
+    return csp_tail_named(call, "_sched_background", 1, &later);
+  if (link == NULL) return put_in(call, last, rest, v);
+  bool stays = end_transaction(link);
+  sql_weigh(call, link);
+  sql_leave(link, false);
+  return put_in(call, last, rest, stays ? v : csp_nil());
+}
+
 // _path(link): the whole name of its file.
 static CspStatus path_begin(CspCall *call, SqlLink *link) {
   const char *path =
@@ -558,6 +613,7 @@ static const CspFunction sqlite_functions[] = {
     {"_try", "link, sql, args, most, type, name", sqlite_try},
     {"_more", "link, type, name", sqlite_more},
     {"_close", "link", sqlite_close},
+    {"_put", "link, last, rest, part = nil, later = nil", sqlite_put},
     {"_path", "link", sqlite_path},
     {NULL, NULL, NULL}};
 
