@@ -206,6 +206,12 @@ static bool takes_more(SqlRun *run) {
   return run->code == SQLITE_OK;
 }
 
+// Each inner transaction has a name of its own, so these texts come once.
+static bool comes_again(const SqlLink *link) {
+  return !link->control || (strncmp(link->run.text, "SAVEPOINT", 9) != 0 &&
+                            strncmp(link->run.text, "RELEASE", 7) != 0);
+}
+
 // Makes the next statement of the text the run's. false: run.code tells, and
 // SQLITE_DONE means that there is none.
 static bool prepare_next(SqlLink *link) {
@@ -223,7 +229,7 @@ static bool prepare_next(SqlLink *link) {
     return false;
   }
   bool single = first && (tail == end || is_blank(link, tail, end));
-  if (single) keep_stmt(link, run->stmt);
+  if (single && comes_again(link)) keep_stmt(link, run->stmt);
   run->text = tail;
   run->len = single ? 0 : (size_t)(end - tail);
   return single || takes_more(run);
