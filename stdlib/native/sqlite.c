@@ -174,17 +174,16 @@ static CspStatus run_done(CspCall *call, void *data, bool made) {
 
 // A run may take half of what is left of the memory (run->room). If that is
 // little, dead values are collected first, as they may be all of the rest. If
-// they are not, each run would collect for nothing. So that takes a ninth of
-// the time at most.
+// they are not, each run would collect for nothing. So half of what the last
+// collection has left is used up before the next one.
 static void make_run_room(CspCall *call, SqlLink *link) {
-  enum { ENOUGH = 2 << 20, REST = 8 };
+  enum { ENOUGH = 2 << 20, LEAST = 64 << 10 };  // (csp_room says no less)
   if (link->heavy) sql_weigh(call, link);
-  if (!link->heavy && csp_room(call) >= ENOUGH) return;
-  int64_t began = csp_monotonic(call);
-  if (!link->heavy && began < link->collects) return;
+  size_t room = csp_room(call);
+  bool spare = room > LEAST && room >= link->spare / 2;
+  if (!link->heavy && (room >= ENOUGH || (link->spare != 0 && spare))) return;
   if (csp_make_room(call) && link->heavy) sql_weigh(call, link);
-  int64_t ended = csp_monotonic(call);
-  link->collects = ended + REST * (ended - began);
+  link->spare = csp_room(call);
 }
 
 static void begin_run(CspCall *call, SqlLink *link) {

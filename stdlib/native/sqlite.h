@@ -96,10 +96,10 @@ typedef struct SqlLink {
   const char *denied;   // by the authorizer
   int cached;
   SqlStmt *newest;
-  size_t held;       // bytes that it holds, as its value is to weigh
-  bool heavy;        // there was no room for that weight, so runs are refused
-  size_t room;       // csp_room, when it was opened
-  int64_t collects;  // when a run may collect dead values that it may not need
+  size_t held;   // bytes that it holds, as its value is to weigh
+  bool heavy;    // there was no room for that weight, so runs are refused
+  size_t room;   // csp_room, when it was opened
+  size_t spare;  // csp_room, when a run had collected dead values, or 0
   int64_t timeout;
   SqlBuffer params, rows;
   SqlRun run;

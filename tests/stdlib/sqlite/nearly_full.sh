@@ -2,6 +2,7 @@
 # although the collection before had found none.
 # timeout: 60
 # expect: seldom
+# expect: {"x": 1, "y": "y"}
 cat > "$TMPDIR/a.csp" << 'END'
 import "sched"
 import "sqlite"
@@ -16,5 +17,9 @@ before := sched.stats()["collections"]
 for _ in 2000 { db.exec("update t set x = 1")? }
 count := sched.stats()["collections"] - before
 println((if count < 200 { "seldom" } else { "${count} collections" }))
+// What each read leaves behind is collected in time.
+row := nil
+for _ in 20_000 { row = db.one("select x, 'y' as y from t")? }
+println(row)
 END
 "$CSPVM" --max-memory 8 "$TMPDIR/a.csp"
