@@ -175,12 +175,13 @@ static CspStatus run_done(CspCall *call, void *data, bool made) {
 // A run may take half of what is left of the memory (run->room). If that is
 // little, dead values are collected first, as they may be all of the rest. If
 // they are not, each run would collect for nothing. So half of what the last
-// collection has left is used up before the next one.
+// collection has left is used up before the next one. (But values of rows are
+// made when the statement has run, and could not be tried again.)
 static void make_run_room(CspCall *call, SqlLink *link) {
   enum { ENOUGH = 2 << 20, LEAST = 64 << 10 };  // (csp_room says no less)
   if (link->heavy) sql_weigh(call, link);
   size_t room = csp_room(call);
-  bool spare = room > LEAST && room >= link->spare / 2;
+  bool spare = link->run.most <= 0 && room > LEAST && room >= link->spare / 2;
   if (!link->heavy && (room >= ENOUGH || (link->spare != 0 && spare))) return;
   if (csp_make_room(call) && link->heavy) sql_weigh(call, link);
   link->spare = csp_room(call);
@@ -237,8 +238,8 @@ static CspStatus run_begin(CspCall *call, SqlLink *link) {
   if (!need_sql(call, &text, &len) ||
       !csp_need_type(call, 2, CSP_LIST, &args) || !csp_need_int(call, 3, &most))
     return give_up(call, link);
-  begin_run(call, link);
   run->most = most;
+  begin_run(call, link);
   if (link->db == NULL)
     return fail(call, link, "closed", "the database is closed");
   if (is_taken_back(link, text, most))
