@@ -68,13 +68,13 @@ __attribute__((noinline)) bool call_reserve_slow(Local *local, Goroutine *g,
 // What a message counts is what the call has in its parentheses. A receiver is
 // not. (But for a method that a host has taken from a type, and calls with its
 // receiver: it is not told from others.)
-static int receiver_of(const Proto *proto, int argc) {
+static int receiver_among(const Proto *proto, int argc) {
   return (proto->flags & PROTO_METHOD) != 0 && argc > 0;
 }
 
 static bool too_few(Local *local, Goroutine *g, const Proto *proto, int argc,
                     bool more) {
-  int receiver = receiver_of(proto, argc);
+  int receiver = receiver_among(proto, argc);
   RT_ASSERT(argc >= receiver && argc < proto->nparams);
   return vm_panic(local, g,
                   "%s: too few arguments: %d given, %s%d needed (`%s` is "
@@ -84,7 +84,7 @@ static bool too_few(Local *local, Goroutine *g, const Proto *proto, int argc,
 }
 
 static bool too_many(Local *local, Goroutine *g, const Proto *proto, int argc) {
-  int receiver = receiver_of(proto, argc);
+  int receiver = receiver_among(proto, argc);
   RT_ASSERT(argc > proto->nparams && proto->nparams >= receiver);
   return vm_panic(local, g, "%s: too many arguments: %d given, %d taken",
                   proto->name->own, argc - receiver, proto->nparams - receiver);

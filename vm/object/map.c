@@ -487,7 +487,7 @@ static void move_first(ObjTable *table, uint32_t at) {
 }
 
 // false: it is not there.
-static bool take_out(Local *local, ObjMap *map, Value key) {
+static bool map_take_out(Local *local, ObjMap *map, Value key) {
   ObjTable *table = heap_load(&map->table);
   uint32_t hash = hash_for(local->vm, table, key);
   int64_t at = find_entry(local, table, key, hash);
@@ -508,7 +508,7 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
   if (!writer_enter(map)) return MAP_CONCURRENT;
   MapResult result = MAP_OK;
   if (growing_of(map) != NULL) result = grow_rest(local, map);
-  if (result == MAP_OK) *found = take_out(local, map, key);
+  if (result == MAP_OK) *found = map_take_out(local, map, key);
   writer_leave(map);
   return result;
 }
