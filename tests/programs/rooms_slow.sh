@@ -87,8 +87,9 @@ async function reads_again() {
   const [server, port] = await start('1h'), { ws, seen, until } = talker(port)
   await once(ws, 'open')
   const late = new WebSocket('ws://127.0.0.1:' + port + '/rooms/hall/talk?name=late')
-  const late_closed = once(late, 'close')
+  const late_closed = once(late, 'close'), late_open = once(late, 'open')
   await until(() => seen['join late'])
+  await late_open
   late._socket.pause()
   const before = seen.say
   for (let n = before; n < before + 8_000; n += 100) {
