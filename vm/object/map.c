@@ -263,6 +263,10 @@ static void grow_leave(ObjMap *map) {
 
 static MapResult grow_begin(Local *local, ObjMap *map, const ObjTable *table) {
   if (!grow_enter(map)) return MAP_CONCURRENT;
+  if (heap_load(&map->table) != table || growing_of(map) != NULL) {
+    grow_leave(map);
+    return MAP_GROWS;  // another writer was first
+  }
   ObjTable *growing = table_new(local, next_cap(table));
   if (growing != NULL) heap_store_ptr(&local->heap, &map->growing, growing);
   grow_leave(map);
@@ -279,7 +283,11 @@ static void grow_some(Local *local, ObjMap *map, const ObjTable *table,
   for (; at < end; at++) {
     Value key = heap_load(&table->entries[at].key);
     uint32_t count = table_used(growing);
-    if (key == VALUE_TOMB || count >= growing->cap) continue;
+    if (key == VALUE_TOMB) continue;
+    if (count >= growing->cap) {  // it was made for a smaller table
+      heap_store_ptr(&local->heap, &map->growing, (ObjTable *)NULL);
+      return;
+    }
     append(local, growing, count, value_hash(local->vm, key), key,
            heap_load(&table->entries[at].value));
   }
