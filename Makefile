@@ -152,7 +152,7 @@ fmt:  ## format the C sources in place
 deps:  ## apt-get install the packages that are missing
 	@sh tests/deps.sh $(PACKAGES)
 
-peers:  ## the same for programs of others that tests talk to; without them those tests are skipped
+peers: | deps  ## the same for programs of others that tests talk to; without them those tests are skipped
 	@sh tests/deps.sh $(PEERS)
 
 help:  ## this list
