@@ -169,8 +169,9 @@ static bool is_method(const Node *callee) {
 }
 
 static void emit_method_call(Compiler *compiler, Node *call, const Args *args,
-                             int window, int want) {
+                             int window, int want, enum CallHow how) {
   Node *callee = call->a;
+  bool plain = how == CALL_PLAIN;
   expr_next(compiler, callee->a);
   if (args->spread != NULL) {
     args_multi(compiler, call, args, window, 1);
@@ -178,10 +179,20 @@ static void emit_method_call(Compiler *compiler, Node *call, const Args *args,
   } else {
     positional_next(compiler, call->b);
     RT_ASSERT(compiler->func->gen.top == window + 4 + args->positional);
-    emit_abc(compiler, call->pos, OP_INVOKE, window, args->positional, want);
+    emit_abc(compiler, call->pos, plain ? OP_INVOKE : OP_METHOD, window,
+             args->positional, plain ? want : 0);
   }
   emit_word(compiler, (Instr)emit_name(compiler, callee->name));
   emit_word(compiler, 0);
+  if (!plain) emit_multi(compiler, call->pos, window, want, how);
+}
+
+// A bound method needs no value of its own: a deferred call that gives a lock
+// back wants no memory for it.
+static bool calls_method(const Node *call, const Args *args, enum CallHow how) {
+  if (!is_method(call->a) || args->named != 0 || args->multi != NULL)
+    return false;
+  return how == CALL_PLAIN || args->spread == NULL;
 }
 
 void calls_at(Compiler *compiler, Node *call, int window, int want,
@@ -196,9 +207,8 @@ void calls_at(Compiler *compiler, Node *call, int window, int want,
   if (want <= REGISTERS_MAX) reg_need(compiler, window + want);
   if (known != VALUE_NIL) {
     call_known(compiler, call, &args, window, want, known);
-  } else if (plain && is_method(call->a) && args.named == 0 &&
-             args.multi == NULL) {
-    emit_method_call(compiler, call, &args, window, want);
+  } else if (calls_method(call, &args, how)) {
+    emit_method_call(compiler, call, &args, window, want, how);
   } else {
     emit_value_call(compiler, call, &args, window, want, how);
   }

@@ -38,6 +38,7 @@ static struct Failing {
   _Atomic bool on;     // allocations are counted, and may fail
   long at;             // the number of the one that fails, 0: none
   bool always;         // and all that follow
+  bool twice;          // and the next, when it is tried again
   bool objects;        // only goroutines' objects count
   _Atomic long count;  // so far
   _Atomic long failed;
@@ -60,8 +61,8 @@ static const char FAIL_GONE;  // marks a slot that was in use
 static bool fails_for(const void *caller, bool object) {
   if (!failing.on || (failing.objects && !object)) return false;
   long n = atomic_fetch_add(&failing.count, 1) + 1;
-  bool now =
-      failing.at != 0 && (failing.always ? n >= failing.at : n == failing.at);
+  bool now = failing.at != 0 && n >= failing.at &&
+             (failing.always || n <= failing.at + failing.twice);
   if (now && atomic_fetch_add(&failing.failed, 1) == 0) failing.caller = caller;
   if (now) errno = ENOMEM;
   return now;
@@ -118,7 +119,7 @@ static bool fail_forget(const void *address) {
 static inline void fail_begin(long n, bool always) {
   failing.at = n;
   failing.always = always;
-  failing.objects = false;
+  failing.objects = failing.twice = false;
   failing.count = failing.failed = 0;
   failing.on = true;
 }

@@ -395,7 +395,14 @@ static const Scenario scenarios[] = {
      "  println(e, e.size, e.target)\n"
      "  if e.size > 0 { println(e.read_all()?) }\n"
      "  e, _ = a.next()\n"
-     "}\n",
+     "}\n"
+     "struct Sink { closed }\n"
+     "func (s Sink) write(data) => nil\n"
+     "func (s Sink) close() { s.closed = true\n"
+     "  return nil }\n"
+     "sink := Sink(false)\n"
+     "tar.writer(sink).close()?\n"
+     "println(\"closed\", sink.closed)\n",
      "import \"streams\"\nimport \"tar\"\n"},
     {"library: streams", RUN, 0, NULL, "",
      "import \"streams\"\n"
@@ -441,6 +448,39 @@ static const Scenario scenarios[] = {
      "println(rw.read(func() => 1), rw.with(func() => 2), m.with(func() => "
      "3),\n"
      "  s.with(func() => 4))\n",
+     "import \"sync\"\n"},
+    // What is deferred is called, also where there is no memory to defer it.
+    {"library: sync, deferred unlocks", RUN, 0, "true\ntrue\ntrue\n1 1 3 9\n",
+     "",
+     "import \"sync\"\n"
+     "m, s, rw := sync.mutex(), sync.semaphore(1), sync.rwmutex()\n"
+     "struct Door { lock, kept }\n"
+     "func (d Door) close(a, b = 2) { d.lock.unlock()\n"
+     "  d.kept.swap(0, a + b) }\n"
+     "door := Door(sync.mutex(), sync.counter(0))\n"
+     "func hold() { m.lock()\n"
+     "  defer m.unlock()\n"
+     "  return 1 }\n"
+     "func pass() { door.lock.lock()\n"
+     "  defer door.close(1)\n"
+     "  return 1 }\n"
+     "doors, opened := [m] + [1].repeat(9), sync.counter(0)\n"
+     "func open_all(first, a, b, c, d, e, f, g, h, last) { first.unlock()\n"
+     "  opened.swap(0, a + b + c + d + e + f + g + h + last) }\n"
+     "func hold_all() { m.lock()\n"
+     "  defer open_all(doors...) }\n"
+     "_, e0 := try(hold_all)\n"
+     "if m.try_lock() { m.unlock() } else { println(\"lost\") }\n"
+     "a, e1 := try(hold)\n"
+     "b, e2 := try(pass)\n"
+     "_, e3 := try(func() => m.with(func() => 1))\n"
+     "_, e4 := try(func() => s.with(func() => 1))\n"
+     "_, e5 := try(func() => rw.with(func() => 1))\n"
+     "println(m.try_lock())\nprintln(s.try_acquire())\n"
+     "println(door.lock.try_lock())\n"
+     "rw.lock()\n"
+     "for e in [e0, e1, e2, e3, e4, e5] { if e != nil { panic(e) } }\n"
+     "println(a, b, door.kept.get(), opened.get())\n",
      "import \"sync\"\n"},
     {"library: uuid", RUN, 0, NULL, "",
      "import \"uuid\"\n"
@@ -577,9 +617,13 @@ static const Scenario scenarios[] = {
      "})\n"
      "one := http.test(app, \"GET\", \"/n/7?q=1\")\n"
      "two := http.test(app, \"POST\", \"/\", nil, \"body\")\n"
+     "assert(one.status != 500 && two.status != 500, \"500: out of "
+     "memory\")\n"
      "println(one.status, one.text()?, two.status, two.text()?, "
      "two.header(\"x\"))\n"
-     "println(http.test(app, \"GET\", \"/none\").status)\n",
+     "none := http.test(app, \"GET\", \"/none\")\n"
+     "assert(none.status != 500, \"500: out of memory\")\n"
+     "println(none.status)\n",
      "import \"http\"\n"},
     {"groups: deadline and nesting", RUN, 0, NULL, "",
      "_, err := try(func() { group g { g.timeout(1us)\n"

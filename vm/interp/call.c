@@ -229,20 +229,28 @@ Next call_value(Local *local, Goroutine *g, Value *window, int argc, int want,
   }
 }
 
-Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want) {
+bool call_find_method(Local *local, Goroutine *g, Instr a, int argc) {
   Value *window = g->base + a;
   const Value *constants = frame_closure(g->base)->proto->constants;
   RT_ASSERT(argc > 0 && g->pc[0] < frame_closure(g->base)->proto->nconstants);
   ObjString *name = (ObjString *)value_obj(constants[g->pc[0]]);
   uint32_t *cache = (uint32_t *)(uintptr_t)(g->pc + 1);
   Callee callee;
-  if (!access_method(local, g, window[3], name, cache, &callee)) return THROW;
+  if (!access_method(local, g, window[3], name, cache, &callee)) return false;
   window[2] = callee.function;
   if (!callee.method) {
     argc--;
     memmove(window + 3, window + 4, (size_t)argc * sizeof(Value));
   }
-  return call_value(local, g, window, argc, want, g->pc + 2);
+  g->multi = (uint32_t)argc;
+  return true;
+}
+
+Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want) {
+  if (!call_find_method(local, g, a, argc)) return THROW;
+  argc = (int)g->multi;
+  g->multi = 0;
+  return call_value(local, g, g->base + a, argc, want, g->pc + 2);
 }
 
 Next call_message(Local *local, Goroutine *g, Instr a) {
@@ -481,6 +489,23 @@ bool call_defer(Local *local, Goroutine *g, int a, int argc) {
   RT_ASSERT(values_is_valid(record));
   heap_store(&local->heap, &g->defers, value_from_obj(record));
   return true;
+}
+
+// A deferred call without memory for its record is the first that the panic
+// calls, at once: it may give back a lock. Its values are still on the stack,
+// with those of a spread list above the frame's registers.
+Next call_instead_of_deferring(Local *local, Goroutine *g, int a, int argc) {
+  if (!panic_calls(local, g)) return interp_throw(local, g);
+  int at = frame_closure(g->base)->proto->nregs, from = a + 2;
+  const Value *end = g->base + (from + argc < at ? at : from + argc + 1);
+  Next next = THROW;
+  if (call_reserve(local, g, g->base + at + FRAME_WORDS + argc, end)) {
+    Value *window = g->base + at;
+    memmove(window + 2, g->base + from, ((size_t)argc + 1) * sizeof(Value));
+    group_shield(g, window - g->stack);
+    next = call_value(local, g, window, argc, 0, vm_code(local->vm)->panic_go);
+  }
+  return next == THROW ? interp_throw(local, g) : next;
 }
 
 // The newest deferred call of the top frame, taken off; or NULL.

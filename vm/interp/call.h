@@ -49,9 +49,16 @@ int call_wants(const Goroutine *g);
 // The opcodes FIT and FILL. false: panicked.
 bool call_fit(Local *local, Goroutine *g, Value *values, int want, bool any);
 bool call_fill(Local *local, Goroutine *g, int a);
+// A deferred call of R[a+2], with argc arguments. false: panicked, and
+// call_instead_of_deferring has to be called.
 bool call_defer(Local *local, Goroutine *g, int a, int argc);
+Next call_instead_of_deferring(Local *local, Goroutine *g, int a, int argc);
 Next call_try(Local *local, Goroutine *g);
 Next call_try_return(Local *local, Goroutine *g);
+// The method at g->pc - 1 (METHOD, INVOKE, INVOKEV): its receiver is R[a+3],
+// one of argc arguments. It comes to R[a+2], and its arguments' count to
+// g->multi: a function in a field has no receiver. false: panicked.
+bool call_find_method(Local *local, Goroutine *g, Instr a, int argc);
 // The method call at g->pc - 1 (INVOKE, INVOKEV): receiver at R[a+3], argc
 // arguments with it.
 Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want);

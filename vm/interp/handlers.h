@@ -507,6 +507,11 @@ HANDLER(INVOKEV) {
   g->multi = 0;
   FOLLOW_CALL(call_method(local, g, A, argc, WANT));
 }
+HANDLER(METHOD) {
+  TRY_ONCE(call_find_method(local, g, A, (int)B + 1));
+  pc += 2;
+  NEXT();
+}
 HANDLER(SPREAD) {
   TRY_ONCE(call_spread(local, g, (int)A, (int)B, (int)C));
   base = g->base;
@@ -626,12 +631,11 @@ HANDLER(GOV) {
   FOLLOW(gone);
 }
 HANDLER(DEFER) {
-  TRY_ONCE(call_defer(local, g, (int)A, (int)B));
-  NEXT();
+  g->multi = B;
+  JUMP_TO(defer);
 }
 HANDLER(DEFERV) {
-  TRY_ONCE(call_defer(local, g, (int)A, (int)g->multi));
-  NEXT();
+  JUMP_TO(defer);
 }
 HANDLER(FAIL) {
   SAVE();

@@ -186,6 +186,15 @@ SHARED(invoke_general) {
   CHARGE();
   FOLLOW_CALL(call_method(local, g, A, (int)B + 1, WANT));
 }
+// With `multi` arguments.
+SHARED(defer) {
+  SAVE();
+  int argc = (int)g->multi;
+  g->multi = 0;
+  if (UNLIKELY(!call_defer(local, g, (int)A, argc)))
+    UNWIND(call_instead_of_deferring(local, g, (int)A, argc));
+  NEXT();
+}
 SHARED(return_general) {
   SAVE();
   Op op = INSTR_OP(i);

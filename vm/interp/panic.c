@@ -487,6 +487,12 @@ static bool leaves_meanwhile(Local *local, Goroutine *g) {
   return false;
 }
 
+bool panic_calls(const Local *local, Goroutine *g) {
+  if (g->gave_up || is_last(local, g)) return false;
+  g->panic->frame = g->base - g->stack;
+  return true;
+}
+
 Next panic_unwind(Local *local, Goroutine *g) {
   RT_ASSERT(g->panic != NULL && !g->gave_up);
   if (is_last(local, g))

@@ -26,6 +26,9 @@ void trace_forget_raised(Trace *trace);  // or NULL
 void trace_set_text(Trace **trace, const char *text, size_t len);
 const char *trace_text(const Trace *trace);  // or NULL
 Next panic_unwind(Local *local, Goroutine *g);
+// Before the newest panic calls a function in the top frame. false: what the
+// goroutine does is over, and interp_throw has to be called.
+bool panic_calls(const Local *local, Goroutine *g);
 Next panic_go(Local *local, Goroutine *g);  // PANICGO
 // Before panics are reported, or a task's panic is kept, their values'
 // string() methods are called. true: that is *next, and task_panicked is called
