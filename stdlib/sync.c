@@ -3,8 +3,9 @@
 // stop in the middle. Mutexes and semaphores are the runtime's own
 // (vm/native/lock_methods.c), and all else is in sync.csp.
 //
-// A counter is one atomic word. All its operations are seq_cst, so counters of
-// which goroutines read one and write another are seen in one order by all.
+// A counter is one atomic word. All its operations are seq_cst, because of
+// programs in which a goroutine writes one counter and reads another: all see
+// the changes of counters in one order, as with Go's atomics.
 #include "stdlib/stdlib.h"
 
 typedef struct SyncCounter {
@@ -14,13 +15,30 @@ typedef struct SyncCounter {
 static const CspClass counter_class = {"counter", NULL, sizeof(SyncCounter),
                                        NULL};
 
+static int64_t counter_load(const SyncCounter *counter) {
+  // seq: see the head
+  return __atomic_load_n(&counter->word, __ATOMIC_SEQ_CST);
+}
+
+static void counter_store(SyncCounter *counter, int64_t n) {
+  // seq: see the head
+  __atomic_store_n(&counter->word, n, __ATOMIC_SEQ_CST);
+}
+
+// false: *from is what it is instead.
+static bool counter_change(SyncCounter *counter, int64_t *from, int64_t to) {
+  // seq: see the head
+  return __atomic_compare_exchange_n(&counter->word, from, to, false,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 static CspStatus counter_new(CspCall *call) {
   int64_t n;
   SyncCounter *counter;
   if (!csp_need_int(call, 0, &n)) return CSP_PANIC;
   CspValue value = csp_host_new(call, &counter_class, (void **)&counter);
   if (csp_is_undef(value)) return csp_panic_memory(call);
-  __atomic_store_n(&counter->word, n, __ATOMIC_SEQ_CST);
+  counter_store(counter, n);
   return csp_ok(call, value);
 }
 
@@ -41,29 +59,28 @@ static CspStatus counter_add(CspCall *call) {
   int64_t n, sum;
   CspValue made;
   if (!counter_and(call, &counter, &n)) return CSP_PANIC;
-  int64_t old = __atomic_load_n(&counter->word, __ATOMIC_SEQ_CST);
+  int64_t old = counter_load(counter);
   do {
     if (__builtin_add_overflow(old, n, &sum))
       return csp_panic(call, "counter.add: integer overflow: %lld + %lld",
                        (long long)old, (long long)n);
     made = csp_int(call, sum);
     if (csp_is_undef(made)) return csp_panic_memory(call);
-  } while (!__atomic_compare_exchange_n(&counter->word, &old, sum, true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  } while (!counter_change(counter, &old, sum));
   return csp_ok(call, made);
 }
 
 static CspStatus counter_get(CspCall *call) {
   SyncCounter *counter;
   if (!counter_and(call, &counter, NULL)) return CSP_PANIC;
-  return csp_ok_int(call, __atomic_load_n(&counter->word, __ATOMIC_SEQ_CST));
+  return csp_ok_int(call, counter_load(counter));
 }
 
 static CspStatus counter_set(CspCall *call) {
   SyncCounter *counter;
   int64_t n;
   if (!counter_and(call, &counter, &n)) return CSP_PANIC;
-  __atomic_store_n(&counter->word, n, __ATOMIC_SEQ_CST);
+  counter_store(counter, n);
   return csp_ok_nothing(call);
 }
 
@@ -73,9 +90,7 @@ static CspStatus counter_swap(CspCall *call) {
   int64_t from, to;
   if (!counter_and(call, &counter, &from) || !csp_need_int(call, 2, &to))
     return CSP_PANIC;
-  bool swapped = __atomic_compare_exchange_n(
-      &counter->word, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  return csp_ok_bool(call, swapped);
+  return csp_ok_bool(call, counter_change(counter, &from, to));
 }
 
 static const CspFunction counter_methods[] = {
@@ -95,22 +110,19 @@ static CspStatus unlock_unless_in(CspCall *call) {
   int64_t in = -1;
   if (!counter_and(call, &readers, NULL)) return CSP_PANIC;
   CspValue gate = csp_arg(call, 1);
-  bool is_in = __atomic_compare_exchange_n(&readers->word, &in, 0, false,
-                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  return is_in ? csp_ok_nothing(call)
-               : csp_tail_named(call, "_unlock", 1, &gate);
+  if (counter_change(readers, &in, 0)) return csp_ok_nothing(call);
+  return csp_tail_named(call, "_unlock", 1, &gate);
 }
 
 // A goroutine leaves that read. The last one gives the room back.
 static CspStatus read_unlock(CspCall *call) {
   SyncCounter *readers;
   if (!counter_and(call, &readers, NULL)) return CSP_PANIC;
-  int64_t old = __atomic_load_n(&readers->word, __ATOMIC_SEQ_CST);
+  int64_t old = counter_load(readers);
   do {
     if (old <= 0)
       return csp_panic(call, "rwmutex.read_unlock: no goroutine reads");
-  } while (!__atomic_compare_exchange_n(&readers->word, &old, old - 1, true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  } while (!counter_change(readers, &old, old - 1));
   CspValue room = csp_arg(call, 1);
   return old == 1 ? csp_tail_named(call, "_release", 1, &room)
                   : csp_ok_nothing(call);

@@ -13,7 +13,6 @@
 //     That is told before the memory is taken, and after it is given back.
 #include "stdlib/native/zlib_parts.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +28,7 @@ typedef struct ZipRun {
   Csp *csp;                 // NULL: the state is not made yet, or freed
   size_t state;             // bytes of the library's state, while that is there
   int form, level, memory;  // what the state is made with
-  atomic_bool busy;         // a call is in it
+  bool busy;                // atomic: a call is in it
   bool inflates;
   bool is_done;  // the end of what was compressed was reached, or written
   bool between;  // the last byte that was read ended a block
@@ -102,18 +101,16 @@ static ZipRun *run_enter(CspCall *call, const CspClass *klass) {
                 klass == &inflater_class ? "an inflater" : "a deflater");
     return NULL;
   }
-  // acquire: what the call before has left. Pairs with the release in
-  // run_leave.
-  if (!atomic_exchange_explicit(&run->busy, true, memory_order_acquire))
-    return run;
+  // acquire: what the call before has left. Pairs with run_leave
+  if (!__atomic_exchange_n(&run->busy, true, __ATOMIC_ACQUIRE)) return run;
   csp_panic(call, "%s: another goroutine uses it at the same time",
             csp_name(call));
   return NULL;
 }
 
 static void run_leave(ZipRun *run) {
-  // release: what the call has left. Pairs with the acquire in run_enter.
-  atomic_store_explicit(&run->busy, false, memory_order_release);
+  // release: what the call has left. Pairs with run_enter
+  __atomic_store_n(&run->busy, false, __ATOMIC_RELEASE);
 }
 
 static size_t run_left(const ZipRun *run) {
