@@ -9,10 +9,13 @@
 
 // --- The runtime's ----------------------------------------------------------
 void db_drop_shared(DbShared *shared) {
-  if (__atomic_sub_fetch(&shared->users, 1, __ATOMIC_SEQ_CST) == 0)
+  // acq_rel: the last user frees it after all that the others did with it.
+  // Pairs with itself
+  if (__atomic_sub_fetch(&shared->users, 1, __ATOMIC_ACQ_REL) == 0)
     csp_alloc_free(shared);
 }
 
+// The runtime is freed, and no native runs.
 void db_finalize_shared(void *data) {
   DbShared **shared = data;
   if (*shared != NULL) db_drop_shared(*shared);
@@ -21,22 +24,27 @@ void db_finalize_shared(void *data) {
 DbShared *db_get_shared(Csp *csp, const CspClass *state_class) {
   DbShared **state = csp_state(csp, state_class), *none = NULL;
   if (state == NULL) return NULL;
-  DbShared *shared = __atomic_load_n(state, __ATOMIC_SEQ_CST);
+  // acquire: what it points to. Pairs with the compare_exchange below
+  DbShared *shared = __atomic_load_n(state, __ATOMIC_ACQUIRE);
   if (shared == NULL) {
     DbShared *made = csp_alloc(csp, NULL, sizeof *made);
     if (made == NULL) return NULL;
     *made = (DbShared){0, 1};
+    // acq_rel: the release shows *made. The acquire, where another thread was
+    // first, shows what that has made. Pairs with itself and the load above
     bool won = __atomic_compare_exchange_n(state, &none, made, false,
-                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     if (!won) csp_alloc_free(made);
     shared = won ? made : none;
   }
-  __atomic_fetch_add(&shared->users, 1, __ATOMIC_SEQ_CST);
+  // RMW: a count, which the runtime's state keeps above 0
+  __atomic_fetch_add(&shared->users, 1, __ATOMIC_RELAXED);
   return shared;
 }
 
 void db_set_held(DbShared *shared, int64_t *held, int64_t now) {
-  __atomic_fetch_add(&shared->held, now - *held, __ATOMIC_SEQ_CST);
+  // RMW: a sum, which shows nothing else
+  __atomic_fetch_add(&shared->held, now - *held, __ATOMIC_RELAXED);
   *held = now;
 }
 

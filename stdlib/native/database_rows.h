@@ -8,10 +8,10 @@
 
 enum { DB_FIELDS_MOST = 64 };  // columns of a row that becomes a struct
 
-// Of a runtime and its connections. All are atomic.
+// Of a runtime and its connections. Any thread changes it.
 typedef struct DbShared {
-  int64_t held;  // bytes of the library's that the connections keep
-  int64_t users;
+  int64_t held;   // atomic: bytes of the library's that the connections keep
+  int64_t users;  // atomic: the runtime's state and the connections
 } DbShared;
 
 // The runtime's state of that class, whose data is a DbShared *. The first call
@@ -19,7 +19,7 @@ typedef struct DbShared {
 DbShared *db_get_shared(Csp *csp, const CspClass *state_class);
 void db_drop_shared(DbShared *shared);
 void db_finalize_shared(void *data);  // of the class
-// A connection that counts *held holds `now` bytes.
+// A connection that counts *held, which is its own, holds `now` bytes.
 void db_set_held(DbShared *shared, int64_t *held, int64_t now);
 
 // The name of what the script has called, for messages: the last argument.

@@ -97,13 +97,16 @@ static EVP_MD *fetched[HASH_KINDS];
 // at once may all fetch it, and the first one's stays.
 static const EVP_MD *hash_fetch(const HashRule *rule) {
   EVP_MD **at = &fetched[rule - hash_rules], *none = NULL;
-  EVP_MD *have = __atomic_load_n(at, __ATOMIC_ACQUIRE);  // Pairs with below
+  // acquire: what it points to. Pairs with the compare_exchange below
+  EVP_MD *have = __atomic_load_n(at, __ATOMIC_ACQUIRE);
   if (have != NULL) return have;
   OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
   EVP_MD *made = EVP_MD_fetch(NULL, rule->algorithm, NULL);
   ERR_clear_error();
   if (made == NULL) return NULL;
-  // Release: shows what it points to. Pairs with the load above.
+  // acq_rel: the release shows what `made` points to. The acquire, where
+  // another thread was first, shows what that has made. Pairs with itself and
+  // the load above
   if (__atomic_compare_exchange_n(at, &none, made, false, __ATOMIC_ACQ_REL,
                                   __ATOMIC_ACQUIRE))
     return made;
@@ -307,7 +310,7 @@ static bool hmac_begin(Digest *digest, const unsigned char *key, size_t len) {
 static CspStatus hash_on(CspCall *call, HashJob *job);
 
 static void hash_let_go(HashValue *value) {
-  // Release: shows what was written. Pairs with need_idle_hash.
+  // release: shows what was written. Pairs with need_idle_hash
   __atomic_store_n(&value->busy, false, __ATOMIC_RELEASE);
 }
 
@@ -514,7 +517,7 @@ static HashValue *need_idle_hash(CspCall *call) {
     csp_bad_arg(call, 0, "a hash");
     return NULL;
   }
-  // Acquire: what others wrote. Pairs with hash_let_go.
+  // acquire: what others wrote. Pairs with hash_let_go
   if (!__atomic_exchange_n(&value->busy, true, __ATOMIC_ACQUIRE)) return value;
   csp_panic(call, "%s: another goroutine is writing to this hash",
             csp_name(call));

@@ -118,7 +118,7 @@ static CspStatus pg_close(CspCall *call) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
   if (data == NULL || *data == NULL)
     return csp_bad_arg(call, 0, "a connection");
-  __atomic_store_n(&(*data)->closed, true, __ATOMIC_SEQ_CST);
+  pg_tell_closed(*data);
   csp_fd_close(call, (*data)->fd);
   return csp_ok_nothing(call);
 }
@@ -138,8 +138,8 @@ static void pg_drop_work(void *data) {
 static CspStatus pg_drop_done(CspCall *call, void *data, bool made) {
   PgLink *link = data;
   if (!made) pg_close_conn(link);
-  __atomic_store_n(&link->state, PG_FREE, __ATOMIC_SEQ_CST);
-  csp_fd_close(call, link->fd);
+  csp_fd_close(call, link->fd);  // before another call can have the link
+  pg_let_go(link);
   return csp_ok_nothing(call);
 }
 
@@ -149,7 +149,7 @@ static CspStatus pg_drop(CspCall *call) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
   if (data == NULL || *data == NULL)
     return csp_bad_arg(call, 0, "a connection");
-  __atomic_store_n(&(*data)->closed, true, __ATOMIC_SEQ_CST);
+  pg_tell_closed(*data);
   if (!pg_take(*data)) return csp_ok_nothing(call);
   (*data)->tells = csp_truthy(csp_arg(call, 1));
   return csp_block(call, pg_drop_work, pg_drop_done, *data);

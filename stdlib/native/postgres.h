@@ -96,6 +96,9 @@ typedef struct PgAsked {
   char body[PG_ASKED + 1];
 } PgAsked;
 
+// `csp`, `shared` and `fd` do not change once a value owns the link, and any
+// thread may use them. The call that has taken it, its work in csp_block, or
+// the finalizer owns all else that is not atomic.
 typedef struct PgLink {
   Csp *csp;
   DbShared *shared;
@@ -162,7 +165,10 @@ const char *pg_try_enter(CspCall *call, PgLink *link);
 PgLink *pg_enter(CspCall *call, CspStatus *status);
 // Takes it for this call, unless another one has it. Any thread.
 bool pg_take(PgLink *link);
+void pg_let_go(PgLink *link);  // ends what pg_take began
 void pg_leave(CspCall *call, PgLink *link);
+// Later calls get "closed". Any thread.
+void pg_tell_closed(PgLink *link);
 void pg_close_conn(PgLink *link);
 // The link is of no use any more. Keeps the first reason.
 void pg_break(PgLink *link, const char *code, const char *message);

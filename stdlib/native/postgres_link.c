@@ -92,12 +92,25 @@ const CspClass pg_link_class = {"postgres connection", pg_finalize_link,
 // --- Taking it --------------------------------------------------------------
 bool pg_take(PgLink *link) {
   char was = PG_FREE;
+  // acquire: what the call before has left. Pairs with pg_let_go
   return __atomic_compare_exchange_n(&link->state, &was, PG_TAKEN, false,
-                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void pg_let_go(PgLink *link) {
+  // release: what this call has left. Pairs with pg_take
+  __atomic_store_n(&link->state, PG_FREE, __ATOMIC_RELEASE);
+}
+
+void pg_tell_closed(PgLink *link) {
+  // relaxed: as in pg_try_enter
+  __atomic_store_n(&link->closed, true, __ATOMIC_RELAXED);
 }
 
 const char *pg_try_enter(CspCall *call, PgLink *link) {
-  if (__atomic_load_n(&link->closed, __ATOMIC_SEQ_CST)) return "closed";
+  // relaxed: a call that misses it runs at the same time as _close or _drop,
+  // and may as well come before them
+  if (__atomic_load_n(&link->closed, __ATOMIC_RELAXED)) return "closed";
   if (!pg_take(link)) return "busy";
   link->code[0] = '\0';
   // both turns are free, as they are taken here alone
@@ -107,7 +120,7 @@ const char *pg_try_enter(CspCall *call, PgLink *link) {
     open = false;
   }
   if (open) return NULL;
-  __atomic_store_n(&link->state, PG_FREE, __ATOMIC_SEQ_CST);
+  pg_let_go(link);
   return "closed";
 }
 
@@ -130,7 +143,7 @@ void pg_leave(CspCall *call, PgLink *link) {
   csp_fd_leave(call, link->fd, CSP_READS);
   pg_trim_params(link);
   link->until = 0;
-  __atomic_store_n(&link->state, PG_FREE, __ATOMIC_SEQ_CST);
+  pg_let_go(link);
 }
 
 // --- What goes wrong --------------------------------------------------------
@@ -236,7 +249,8 @@ void pg_took(PgLink *link, size_t bytes) {
 }
 
 static bool pg_takes_too_much(const PgLink *link) {
-  int64_t held = __atomic_load_n(&link->shared->held, __ATOMIC_SEQ_CST);
+  // relaxed: a sum that the other links change meanwhile
+  int64_t held = __atomic_load_n(&link->shared->held, __ATOMIC_RELAXED);
   return held > 0 && (size_t)held > link->most_held &&
          (size_t)link->held > link->most_held / 16;
 }

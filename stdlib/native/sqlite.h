@@ -85,6 +85,8 @@ typedef struct SqlRun {
   char message[MESSAGE_MOST];
 } SqlRun;
 
+// The call that has entered the link, its work in csp_block, or the finalizer
+// owns all but `state`.
 typedef struct SqlLink {
   Csp *csp;
   sqlite3 *db;

@@ -55,10 +55,12 @@ SqlLink *sql_enter(CspCall *call, bool paused, bool *busy) {
     csp_bad_arg(call, 0, "a connection");
     return NULL;
   }
-  char was = __atomic_load_n(&(*data)->state, __ATOMIC_SEQ_CST);
+  // relaxed: the compare_exchange decides
+  char was = __atomic_load_n(&(*data)->state, __ATOMIC_RELAXED);
+  // acquire: what the call before has left. Pairs with sql_leave
   *busy = was == RUNNING || (was == PAUSED && !paused) ||
           !__atomic_compare_exchange_n(&(*data)->state, &was, RUNNING, false,
-                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   return *busy ? NULL : *data;
 }
 
@@ -89,7 +91,8 @@ static void trim(SqlBuffer *buffer) {
 void sql_leave(SqlLink *link, bool paused) {
   trim(&link->rows);
   if (!paused) trim(&link->params);
-  __atomic_store_n(&link->state, paused ? PAUSED : FREE, __ATOMIC_SEQ_CST);
+  // release: what this call has left. Pairs with sql_enter
+  __atomic_store_n(&link->state, paused ? PAUSED : FREE, __ATOMIC_RELEASE);
 }
 
 // --- Buffers ----------------------------------------------------------------
