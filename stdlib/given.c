@@ -8,7 +8,7 @@ CspStatus given_set(CspCall *call, const CspClass *klass, CspValue v) {
   GivenValue *given = csp_state(csp_of(call), klass);
   CspHandle handle = csp_hold(call, v), none = 0;
   if (given == NULL || handle == 0) return csp_panic_memory(call);
-  // Release: whoever reads the handle (given_get) finds what it holds.
+  // release: shows what the handle holds. Pairs with given_get
   if (!__atomic_compare_exchange_n(&given->handle, &none, handle, false,
                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
     csp_release(csp_of(call), handle);
@@ -18,7 +18,7 @@ CspStatus given_set(CspCall *call, const CspClass *klass, CspValue v) {
 CspStatus given_get(CspCall *call, const CspClass *klass) {
   GivenValue *given = csp_state(csp_of(call), klass);
   if (given == NULL) return csp_panic_memory(call);
-  // Pairs with given_set.
+  // acquire: what it holds. Pairs with given_set
   CspHandle handle = __atomic_load_n(&given->handle, __ATOMIC_ACQUIRE);
   return csp_ok(call, handle == 0 ? csp_nil() : csp_held(call, handle));
 }

@@ -340,13 +340,14 @@ CspStatus http_fields(CspCall *call) {
 CspStatus http_end_if_idle(CspCall *call) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
-  // Pairs with becomes_idle and becomes_busy.
-  uint32_t life = __atomic_load_n(&connection->life, __ATOMIC_ACQUIRE), next;
+  // relaxed: the compare_exchange decides
+  uint32_t life = __atomic_load_n(&connection->life, __ATOMIC_RELAXED), next;
   do {
     if (life == LIFE_LAST || life == LIFE_OVER) return csp_ok_nothing(call);
     next = life == LIFE_IDLE ? LIFE_OVER : LIFE_LAST;
+    // RMW: this or becomes_idle or becomes_busy is first (net_read.c)
   } while (!__atomic_compare_exchange_n(&connection->life, &life, next, false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   if (next == LIFE_OVER) csp_fd_close(call, connection->fd);
   return csp_ok_nothing(call);
 }

@@ -84,7 +84,7 @@ int csp_layer_on(CspValue v, const CspLayer *layer, void *state) {
   if (connection->in.len > connection->in.at || connection->has_gap)
     return EBUSY;
   connection->layer_state = state;
-  // Pairs with net_layer.
+  // release: shows layer_state. Pairs with net_layer
   __atomic_store_n(&connection->layer, layer, __ATOMIC_RELEASE);
   return 0;
 }
@@ -167,6 +167,7 @@ int64_t net_until(CspCall *call, int64_t ns) {
 int64_t net_pace_until(CspCall *call, Connection *connection, CspSide side,
                        int64_t *stall) {
   NetPace *pace = &connection->pace[side];
+  // relaxed, both: as in connection_stall
   *stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
   if (*stall == 0) return 0;
   if (__atomic_load_n(&connection->rate, __ATOMIC_RELAXED) == 0)
@@ -181,6 +182,7 @@ void net_pace(CspCall *call, Connection *connection, CspSide side,
               size_t bytes) {
   NetPace *pace = &connection->pace[side];
   if (pace->since == 0 && pace->spent == 0) return;
+  // relaxed: as in connection_stall
   int64_t rate = __atomic_load_n(&connection->rate, __ATOMIC_RELAXED);
   if (pace->since > 0) pace->spent += csp_monotonic(call) - pace->since;
   pace->since = 0;
@@ -254,6 +256,8 @@ static CspStatus connection_stall(CspCall *call) {
   if (connection == NULL || !net_need_time(call, 1, &ns)) return CSP_PANIC;
   if (!is_nil(call, 2) && !need_int_in(call, 2, 0, 1 << 30, &rate))
     return CSP_PANIC;
+  // relaxed, both: they bound how long waits take, and show nothing else. A
+  // wait that begins meanwhile may see one of them new and one old
   __atomic_store_n(&connection->rate, rate, __ATOMIC_RELAXED);
   __atomic_store_n(&connection->stall, ns, __ATOMIC_RELAXED);
   return csp_ok_nothing(call);

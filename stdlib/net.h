@@ -2,10 +2,11 @@
 // What the files of the module net show each other: addresses, connections,
 // listeners, sockets of UDP.
 //
-// A connection's two sides are independent (CspFd): the call that has the turn
-// to read owns `in`, and the one that has the turn to write owns nothing beside
-// the descriptor. All else of a connection does not change, but for `stall` and
-// the layer that a native module puts on it (CspLayer).
+// A connection's two sides are independent (CspFd). The call that has the turn
+// to read owns `in` and `has_gap`, and each side's turn guards its `pace`. Any
+// call may change what is atomic: the limits of waits, the life, and the layer
+// that a native module puts on it (CspLayer). All else does not change once a
+// script has the connection.
 #ifndef CSP_STDLIB_NET_H
 #define CSP_STDLIB_NET_H
 
@@ -55,10 +56,10 @@ typedef struct NetPace {
 typedef struct Connection {
   CspFd *fd;  // NULL: the connection was not made
   NetInput in;
-  bool has_gap;     // as `in`: what follows it was received and lost
+  bool has_gap;     // what follows `in` was received and lost
   int64_t stall;    // atomic: ns without progress that end a wait, or 0
   int64_t rate;     // atomic: bytes a second that are progress, or 0 for any
-  NetPace pace[2];  // of each side: its turn guards it
+  NetPace pace[2];  // of each side
   uint32_t life;    // atomic: NetLife
   NetAddress local, remote;
   const CspLayer *layer;  // atomic, set once by a call that has both turns
@@ -117,7 +118,7 @@ bool net_need_time(CspCall *call, int i, int64_t *ns);
 // Receiving, sending and ending as the system or the layer does. For calls that
 // have the turn of that side. -1 and errno.
 static inline const CspLayer *net_layer(const Connection *connection) {
-  // Pairs with csp_layer_on.
+  // acquire: layer_state. Pairs with csp_layer_on
   return __atomic_load_n(&connection->layer, __ATOMIC_ACQUIRE);
 }
 

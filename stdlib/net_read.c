@@ -213,18 +213,18 @@ static CspStatus end_of_connection(CspCall *call, NetRead *read) {
 // Before a wait with nothing left over. false: the next message is not taken.
 static bool becomes_idle(Connection *connection) {
   uint32_t busy = LIFE_BUSY;
-  // Pairs with http_end_if_idle.
+  // RMW: this or http_end_if_idle is first. The word shows nothing else
   return __atomic_compare_exchange_n(&connection->life, &busy, LIFE_IDLE, false,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
          busy == LIFE_IDLE;
 }
 
 // After something has come. false: whoever ends idle connections was faster.
 static bool becomes_busy(Connection *connection) {
   uint32_t idle = LIFE_IDLE;
-  // Pairs with http_end_if_idle.
+  // RMW: as in becomes_idle
   return __atomic_compare_exchange_n(&connection->life, &idle, LIFE_BUSY, false,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
          idle != LIFE_OVER;
 }
 

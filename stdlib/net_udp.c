@@ -20,11 +20,13 @@ enum {
   COPIED_HERE = 4096,     // bytes that are sent from the stack
 };
 
+// The turn to read guards `room` and `cap`. The rest does not change once a
+// script has the socket, but for `stall`.
 typedef struct UdpSocket {
   CspFd *fd;      // NULL: the socket was not made
   int64_t stall;  // atomic: ns that a wait takes at most, or 0
   NetAddress local, peer;
-  char *room;  // what is received comes there. The turn to read guards it
+  char *room;  // what is received comes there
   size_t cap;
 } UdpSocket;
 
@@ -169,6 +171,7 @@ static bool make_udp_room(CspCall *call, UdpSocket *udp, size_t want) {
 }
 
 static CspStatus wait_for_datagram(CspCall *call, UdpReceive *receive) {
+  // relaxed: as in udp_stall
   receive->stall = __atomic_load_n(&receive->udp->stall, __ATOMIC_RELAXED);
   return net_wait(call, &receive->turn, net_until(call, receive->stall));
 }
@@ -258,6 +261,7 @@ static CspStatus try_to_send(CspCall *call, NetTurn *turn) {
   int error = fd < 0 ? NET_CLOSED : send_value(call, fd, send->udp, &send->to);
   if (error && error != EAGAIN) return net_failed(call, turn, error);
   if (error) {
+    // relaxed: as in udp_stall
     send->stall = __atomic_load_n(&send->udp->stall, __ATOMIC_RELAXED);
     return net_wait(call, turn, net_until(call, send->stall));
   }
@@ -312,6 +316,7 @@ static CspStatus udp_stall(CspCall *call) {
   UdpSocket *udp = need_udp(call);
   int64_t ns;
   if (udp == NULL || !net_need_time(call, 1, &ns)) return CSP_PANIC;
+  // relaxed: the next waits take so long, and it shows nothing else
   __atomic_store_n(&udp->stall, ns, __ATOMIC_RELAXED);
   return csp_ok_nothing(call);
 }

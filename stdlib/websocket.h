@@ -96,10 +96,10 @@ typedef struct WsWriter {
 } WsWriter;
 
 typedef struct WsEnd {
-  Connection *connection;
+  Connection *connection;  // does not change
   WsReader reader;
   WsWriter writer;
-  bool over;  // atomic
+  bool over;  // atomic: the call that ends the connection has begun
 } WsEnd;
 
 // Argument 1, which belongs to the connection that is argument 0. NULL: the

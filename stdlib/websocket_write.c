@@ -102,6 +102,7 @@ static CspStatus fail_frame(CspCall *call, NetTurn *turn, int error) {
 }
 
 static CspStatus wait_in_frame(CspCall *call, WsWrite *write) {
+  // relaxed: as in connection_stall (net.c)
   write->stall = __atomic_load_n(&write->connection->stall, __ATOMIC_RELAXED);
   return net_wait(call, &write->turn, net_until(call, write->stall));
 }
