@@ -429,7 +429,8 @@ bool chan_recv_hopeless(const Chan *chan) {
   // chan_set_count
   if (rt_load_acquire(&chan->send_first) != NULL) return false;
   if (rt_load_acquire(&chan->count) > 0) return false;
-  uint32_t flags = rt_load_acquire(&chan->flags);  // as in chan_is_closed
+  // acquire: as in chan_is_closed
+  uint32_t flags = rt_load_acquire(&chan->flags);
   if (flags == 0 || flags == CHAN_DROPS) return true;
   return flags == CHAN_GROWS && chan_count(chan) == 0 && !chan_is_closed(chan);
 }

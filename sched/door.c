@@ -50,13 +50,14 @@ bool door_enter(Door *door) {
   uint32_t seen = rt_load_relaxed(&door->state);  // relaxed: the CAS decides
   do {
     if (seen & DOOR_CLOSED) return false;
-  } while (!rt_cas(&door->state, &seen, seen + 1));  // acquire: e1
+    // acquire: e1, see the head
+  } while (!rt_cas(&door->state, &seen, seen + 1));
   return true;
 }
 
 void door_leave(Door *door) {
   uint32_t *state = &door->state;
-  // release: e3, which c2 sees. After it the door may be gone
+  // release: e3, which c2 sees (see the head). Then the door may be gone
   uint32_t before = rt_sub(state, 1u);
   if (before == DOOR_CLOSED + 1) rt_futex_wake(state, 1);  // e4
 }

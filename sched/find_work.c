@@ -323,9 +323,10 @@ static void leave_at_exit(M *m) {
 // forgotten by Ms that look for work meanwhile.
 static G *help(P *p, bool *inherit) {
   Sched *sched = p->sched;
-  // RMW: the bits that others set stay. Pairs with the rt_or in help_stuck
+  // acquire: p->helps. Pairs with the rt_or in help_stuck (sysmon.c). RMW: the
+  // bits that others set stay
   rt_and(&p->look, ~(uint32_t)LOOK_HELP);
-  // relaxed: help_stuck stores it before its rt_or, and the RMW is after that
+  // relaxed: stored before the rt_or in help_stuck, which the rt_and has seen
   uint32_t at = rt_load_relaxed(&p->helps);
   if (at >= (uint32_t)procs_now(sched) || (int)at == p->id) return NULL;
   GList list = {0};

@@ -539,7 +539,7 @@ bool idle_wait(M *m) {
 void idle_check_deadlock(Sched *sched) {
   // relaxed: written with the lock held
   if (!sched->running || rt_load_relaxed(&sched->exiting)) return;
-  // relaxed, all: sched.lock is held. The last sched_unpin comes here, too
+  // relaxed: sched.lock is held. The last sched_unpin comes here, too
   if (rt_load_relaxed(&sched->idle_count) != (uint32_t)procs_now(sched)) return;
   if (sched->calls.count != 0 || sched->global.count != 0) return;
   // seq: pairs with the RMW in sched_unpin, which looks here after it

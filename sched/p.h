@@ -194,7 +194,9 @@ struct P {
   uint32_t awaits;        // atomic: another P is alone (alone.c)
   uint32_t stopped_from;  // its PStatus before the world was stopped last
   P *idle_link;
-  uint32_t helps;        // atomic: the id of a P without looks, for LOOK_HELP
+  // atomic: the id of a P without looks, for LOOK_HELP. Written by sysmon, read
+  // by the owner
+  uint32_t helps;
   uint32_t sysmon_tick;  // sysmon's: schedtick at sysmon_when
   int64_t sysmon_when;
   uint64_t sysmon_call;  // sysmon's: p->calls at sysmon_call_when

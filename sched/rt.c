@@ -81,7 +81,7 @@ void rt_futex_wake(uint32_t *word, int count) {
 }
 
 void rt_note_set(RtNote *note) {
-  // release: what was written before is seen after rt_note_wait
+  // release: what was written before. Pairs with rt_note_wait
   if (rt_exchange(&note->word, NOTE_SET) == NOTE_SLEEPS) {
     rt_futex_wake(&note->word, 1);
   }

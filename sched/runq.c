@@ -130,7 +130,7 @@ bool runq_put_next(P *p, G *g, bool publish) {
       rt_store_release(&p->runnext, g);  // release: pairs with the thief's CAS
     }
   } else {
-    // release: g is whole. A thief may take the old one
+    // release: g is whole. A thief may take the old one. Pairs with its CAS
     old = rt_exchange(&p->runnext, g);
   }
   if (old == NULL) return false;
@@ -237,6 +237,8 @@ static uint32_t grab(P *p, P *victim) {
     for (uint32_t i = 0; i < count; i++) {
       slot_write(p, p->tail + i, slot_read(victim, head + i));
     }
+    // release: the slots were read, and may be written again. Pairs with the
+    // load of head in runq_put. RMW: this, or head_claim
     if (rt_cas(&victim->head, &head, head + count)) return count;
   }
 }

@@ -48,7 +48,7 @@ void sched_stats(Sched *sched, SchedStats *out) {
   out->syscalls += sched->stats.calls;
   out->retakes = sched->stats.retakes;
   out->procs = procs_now(sched);
-  // relaxed, both: written under sched.lock, or a hint
+  // relaxed, three: written under sched.lock, or hints
   out->idle_procs = (int)rt_load_relaxed(&sched->idle_count);
   out->spinning = (int)rt_load_relaxed(&sched->spinning);
   out->threads =

@@ -130,8 +130,10 @@ static void help_stuck(Sched *sched, int64_t now) {
   }
   if (stuck == NULL || helper == NULL) return;
   sched->sysmon.helped = (uint32_t)helper->id;  // another one next time
-  rt_store_relaxed(&helper->helps, (uint32_t)stuck->id);  // relaxed: see below
-  // RMW: the bits that others set stay. It publishes the id
+  // relaxed: the rt_or shows it, and help reads it after that
+  rt_store_relaxed(&helper->helps, (uint32_t)stuck->id);
+  // release: shows the id. Pairs with the rt_and in help (find_work.c). RMW:
+  // the bits that others set stay
   rt_or(&helper->look, LOOK_HELP);
 }
 

@@ -311,7 +311,7 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 // Counts a safepoint, and goes on. The count is never below 1, so this is one
 // machine instruction and a jump. The load goes first: what it finds is waited
 // for, the count is not.
-// relaxed, all: as in NEXT
+// relaxed: as in NEXT
 #define SAFEPOINT_NEXT()        \
   do {                          \
     i = rt_load_relaxed(pc);    \

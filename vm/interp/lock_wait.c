@@ -97,7 +97,7 @@ const char *lock_wait_name(const Goroutine *g, const ObjChan *channel) {
 }
 
 uint64_t lock_holder(const Goroutine *g) {
-  // relaxed, both: no goroutine runs
+  // relaxed: no goroutine runs
   const Chan *gate = rt_load_relaxed(&g->g.wait.chan);
   if (g->g.reason != WAIT_CHAN_SEND || gate == NULL) return 0;
   return lock_of(gate)->type == OBJ_MUTEX ? gate_holder(gate) : 0;

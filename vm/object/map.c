@@ -189,6 +189,8 @@ static bool append(Local *local, ObjTable *table, uint32_t used, uint32_t hash,
   // release: shows the entry. Pairs with the acquire in table_used
   rt_store_release(&table->used, used + 1);
   RT_ASSERT(table_is_valid(table));
+  // relaxed, both: a count for map_len. Of writers that race, one may be left
+  // out, as its entry is
   rt_store_relaxed(&table->live, rt_load_relaxed(&table->live) + 1);
   return table->index_bits == 0 || index_add(table, hash, used);
 }

@@ -131,7 +131,7 @@ void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
   waker->make = make;
   waker->data = data;
   // release: make and data, for the thread whose CAS cannot end TELLING.
-  // acquire: after that CAS, what `cancelled` did
+  // acquire: after that CAS, what `cancelled` did. Pairs with tell_cancelled
   uint32_t was = rt_exchange(&waker->state, (uint32_t)WOKEN);
   RT_ASSERT(was < WOKEN);  // once
   if (was != TELLING) deliver(waker);

@@ -188,7 +188,8 @@ static void task_run(Worker *worker, Task *task) {
     Task *parent = task->parent;
     task->sum = sum;
     if (parent == NULL) break;
-    // release: shows the sum. Acquire: the last one sees those of the others
+    // release: shows the sum. acquire: the last one sees those of the others.
+    // Pairs with itself
     if (rt_sub(&parent->pending, 1u) != 1) return;
     sum = task_join(worker, parent);
     task = parent;
