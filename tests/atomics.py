@@ -1,24 +1,35 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A comment of each atomic operation (sched/rt.h) says why its order is enough.
+"""A comment of each atomic operation says why its order is enough.
 
 usage: tests/atomics.py FOLDER...
+
+Operations are those of sched/rt.h (rt_...). stdlib/ may not include that, and
+has the compiler's (__atomic_...). Those of C11 and __sync_... are refused: a
+plain read of an _Atomic is an operation that nobody sees.
 
 The comment stands on a line of the operation's statement, or directly above the
 statement, or above the function whose first statement it is, and has a form of
 these:
 
     // ORDER: reason              for the statement
-    // ORDER, all: reason         also for those after it, up to the next blank
-                                  line or the function's end (or: both, twice,
-                                  three, four)
+    // ORDER, both: reason        also for those after it, up to the next blank
+                                  line or the function's end: two operations
+                                  (or: twice), three, four, or all
 
-ORDER is the operation's own: relaxed, acquire, release or seq for a load or
-store. A read-modify-write (rt_cas, rt_exchange, rt_add, rt_sub, rt_or, rt_and)
-is seq_cst always. Its ORDER is the part of that which is needed: acquire,
-release, seq, or RMW where it is enough that no other change comes between. The
-reason says why that is enough. An acquire or release names its partner (`pairs
-with NAME`) or the place that does (`as in NAME`, `as above`, `see NAME`).
+A number is checked: so an operation that comes in later does not pass with the
+reason of others. (`all` are two or more.) ORDER is the operation's own:
+relaxed, acquire, release or seq for a load or store.
+
+A read-modify-write of rt.h is seq_cst always. Its ORDER is the part of that
+which is needed: acquire, release, seq, or RMW where it is enough that no other
+change comes between. Those of the compiler say their order. The comment has the
+same: acquire, release, acq_rel, seq, and relaxed or RMW for a relaxed one. (Of
+a compare_exchange that is the one of success.)
+
+The reason says why that is enough. An acquire or release names its partner
+(`pairs with NAME`) or the place that does (`as in NAME`, `as above`,
+`see NAME`).
 
 Exempt are the definitions of the operations, and what RT_ASSERT looks at, which
 is no part of the program. Whether a reason is true is for reviewers to judge.
@@ -31,14 +42,23 @@ import os
 import re
 import sys
 
-OPERATION = re.compile(r"\brt_(?:(?:load|store)_(\w+)|cas|exchange|add|sub|or|and)\(")
+OPERATION = re.compile(r"\b(?:rt_(?:(?:load|store)_(\w+)|cas|exchange|add|sub|or|and)"
+                       r"|__atomic_(\w+))\(")
+REFUSED = re.compile(r"\b(?:_Atomic|atomic_\w+|__sync_\w+)\b|<stdatomic\.h>")
 DEFINITION = re.compile(r"#define rt_\w+\(")
+DOORS = "sched/rt.h", "sched/rt_explore.h"  # what rt_... are made of
+RAW = "stdlib/"  # may not include these
 LITERAL = r'"(?:\\.|[^"\\])*"|' + r"'(?:\\.|[^'\\])*'"
 LINE = re.compile(r"((?:%s|(?!//|/\*).)*)(?:/[/*]+)?(.*?)(?:\*/)?[\\ ]*$" % LITERAL)
-RMW = "RMW|acquire|release|seq"
-MANY = "all|both|twice|three|four"
-PAIRED = "acquire", "release"
+RMW = "RMW", "acquire", "release", "seq"
+ORDERS = {"RELAXED": ("relaxed",), "ACQUIRE": ("acquire",), "RELEASE": ("release",),
+          "ACQ_REL": ("acq_rel",), "SEQ_CST": ("seq",)}
+COUNTS = {"both": 2, "twice": 2, "three": 3, "four": 4}
+FORM = re.compile(r"\b(relaxed|acquire|release|acq_rel|seq|RMW)(?:, (all|%s))?: *(?=\w)" %
+                  "|".join(COUNTS))
+PAIRED = "acquire", "release", "acq_rel"
 PARTNER = re.compile(r"[Pp]airs with |\b(?:as|see) (?:in |above|below|the head|\w)")
+NO_REASON = "has no comment on its order, or none that names its partner"
 PLANTED = (  # (text, the lines of it that are wrong)
     ("  rt_store_release(&a, 1);", [1]),
     ("  // release: shows b; pairs with f\n  rt_store_release(&a, 1);", []),
@@ -48,14 +68,31 @@ PLANTED = (  # (text, the lines of it that are wrong)
     ("  // release: shows b\n  rt_store_release(&a, 1);", [2]),
     ("  // release: as in f\n  rt_store_release(&a, 1);", []),
     ("  // release:\n  rt_store_release(&a, 1);", [2]),
+    ("  // acquire: b. release: c. Pairs with f\n  rt_exchange(&a, 1);", []),
+    ("  // pairs with f. release: b\n  rt_exchange(&a, 1);", [2]),
     ("  // relaxed: a hint\n  b = 1;\n  if (rt_load_relaxed(&a)) f();", [3]),
     ("  b = 1;  // relaxed: of the line before\n  f(rt_load_relaxed(&a));", [2]),
     ("  // relaxed: apart\n\n  f(rt_load_relaxed(&a));", [3]),
     ("  // relaxed, both: hints\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);", []),
+    ("  // relaxed, both: hints\n  b = 1;\n  f(rt_load_relaxed(&a), rt_load_relaxed(&b));", []),
+    ("  // relaxed, both: hints\n  b = rt_load_relaxed(&a);\n\n  c = rt_load_relaxed(&a);", [2, 4]),
+    ("  // relaxed, three: hints\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);", [2]),
+    ("  // relaxed, both: hints\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);\n"
+     "  // relaxed: of its own\n  d = rt_load_relaxed(&a);", []),
+    ("  // relaxed, both: hints\n  b = rt_load_relaxed(&a) + rt_load_relaxed(&b);\n"
+     "  // relaxed, both: sums\n  d = rt_load_relaxed(&c) + rt_load_relaxed(&d);", []),
+    ("  // seq, both: see f\n  b = rt_load_seq(&a) + rt_load_seq(&a);\n"
+     "  f(rt_cas(&a, &b, 1));", [2]),
+    ("  // relaxed, twice: a hint\n  b = rt_load_relaxed(&a);\n"
+     "  RT_ASSERT(rt_load_relaxed(&a));\n  c = rt_load_relaxed(&a);", []),
+    ("// relaxed, both: hints\nint f(void) {\n"
+     "  return rt_load_relaxed(&a) + rt_load_relaxed(&b);\n}", []),
     ("  // relaxed: a hint\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);", [3]),
-    ("  // relaxed, all: hints\n  b = rt_load_relaxed(&a);\n\n  c = rt_load_relaxed(&a);", [4]),
-    ("void f(void) {\n  // RMW, all: sums\n  rt_add(&a, 1);\n}\nvoid g(void) {\n"
-     "  rt_add(&a, 1);\n}", [6]),
+    ("  // relaxed, all: hints\n  b = rt_load_relaxed(&a);\n  d = rt_load_relaxed(&a);\n\n"
+     "  c = rt_load_relaxed(&a);", [5]),
+    ("  // relaxed, all: hints\n  b = rt_load_relaxed(&a);", [2]),
+    ("void f(void) {\n  // RMW, all: sums\n  rt_add(&a, 1);\n  rt_add(&b, 1);\n}\n"
+     "void g(void) {\n  rt_add(&a, 1);\n}", [7]),
     ("// RMW: a sum\nvoid f(void) {\n  rt_add(&a, 1);\n  rt_add(&b, 1);\n}", [4]),
     ("  // acquire: b; pairs with f\n  if (b &&\n      !rt_cas(&a, &none, 1))\n    f();", []),
     ("  if (b &&\n      !rt_cas(&a, &none, 1))\n    f();", [2]),
@@ -66,7 +103,45 @@ PLANTED = (  # (text, the lines of it that are wrong)
     ("#define rt_new(p) rt_load_acquire(p)", []),
     ("  RT_ASSERT(rt_load_relaxed(&a) == 0);", []),
     ('  f("// relaxed: text", rt_load_relaxed(&a));', [1]),
+    ("  b = __atomic_load_n(&a, __ATOMIC_RELAXED);", [1]),
+    ("  // relaxed: a hint\n  b = __atomic_load_n(&a, __ATOMIC_RELAXED);", []),
+    ("  // relaxed: a hint\n  b = __atomic_load_n(\n      &a, __ATOMIC_ACQUIRE);", [2]),
+    ("  // acquire: what f wrote\n  b = __atomic_load_n(\n      &a, __ATOMIC_ACQUIRE);", [2]),
+    ("  // acquire: pairs with f\n  b = __atomic_load_n(\n      &a, __ATOMIC_ACQUIRE);", []),
+    ("  // acquire: pairs with f\n  f(__atomic_load_n(&a, __ATOMIC_ACQUIRE),\n"
+     "    __atomic_load_n(&b, __ATOMIC_RELAXED));", [3]),
+    ("  // RMW: a sum\n  __atomic_fetch_add(&a, 1, __ATOMIC_RELAXED);", []),
+    ("  // RMW: a sum\n  __atomic_fetch_add(&a, 1, __ATOMIC_SEQ_CST);", [2]),
+    ("  // RMW: no sum\n  __atomic_store_n(&a, 1, __ATOMIC_RELAXED);", [2]),
+    ("  // acq_rel: pairs with itself\n  if (!__atomic_compare_exchange_n(&a, &b, 1, false,\n"
+     "      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) f();", []),
+    ("  // acquire: pairs with f\n  if (!__atomic_compare_exchange_n(&a, &b, 1, false,\n"
+     "      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) f();", [2]),
+    ("  // relaxed: order is one\n  __atomic_store_n(&a, 1, order);", [2]),
+    ("  // acquire: pairs with f\n  atomic_exchange_explicit(&a, 1, memory_order_acquire);", [2]),
+    ("typedef struct A {\n  _Atomic int b;\n  atomic_bool c;  // an atomic_bool\n} A;", [2, 3]),
+    ("#include <stdatomic.h>", [1]),
+    ("  // RMW: a sum\n  __sync_fetch_and_add(&a, 1);", [2]),
 )
+PLANTED_BELOW = "  // relaxed: a hint\n  b = __atomic_load_n(&a, __ATOMIC_RELAXED);"
+
+
+class Reason:
+    """What a comment says for one ORDER. `most`: None for one statement."""
+
+    def __init__(self, order, many, text, line):
+        self.order, self.many, self.line = order, many, line
+        self.named = order not in PAIRED or PARTNER.search(text) is not None
+        self.operations = 0
+
+    def wrong_number(self):
+        wanted = COUNTS.get(self.many)
+        if self.many is None or self.operations == wanted:
+            return None
+        if wanted is None and self.operations > 1:
+            return None
+        return (self.line, "`%s, %s` stands for %d operation%s, and each other one has a comment" %
+                (self.order, self.many, self.operations, "" if self.operations == 1 else "s"))
 
 
 def statements(text):
@@ -84,48 +159,97 @@ def statements(text):
         continued = line.endswith("\\")
         macro_ends = not continued and (in_macro or part.startswith("#"))
         if code and (part.endswith((";", "{", "}", ":")) or macro_ends):
-            yield code, comment, run_ends
             head = part.endswith("{") and not next(iter(code.values())).startswith(" ")
+            yield code, "" if head else comment, run_ends
             code, comment = {}, comment if head else ""
             run_ends = line.startswith("}")
         in_macro = continued
 
 
-def uncovered(text):
-    """(line, operation) of each that has no comment."""
-    run = ""
+def reasons_of(comment, line):
+    text = " ".join(comment.split())
+    return [Reason(match.group(1), match.group(2), text[match.start():], line)
+            for match in FORM.finditer(text)]
+
+
+def orders_of(match, code):
+    """What its comment may say. Nothing if the operation shows no order."""
+    if match.group(2) is None:
+        return (match.group(1),) if match.group(1) else RMW
+    order = re.search(r"__ATOMIC_(\w+)", code[match.end():])
+    orders = ORDERS.get(order.group(1), ()) if order else ()
+    changes = not match.group(2).startswith(("load", "store"))
+    return orders + ("RMW",) if orders == ("relaxed",) and changes else orders
+
+
+def wrong_in(code, reasons, raw):
+    """(line, what is wrong) of each operation of a statement. `reasons` come
+    with the nearest first."""
+    text = "\n".join(code.values())
+    if text.startswith("RT_ASSERT(") or DEFINITION.match(text):
+        return
+    lines = list(code)
+    for match in REFUSED.finditer(text):
+        yield (lines[text.count("\n", 0, match.start())],
+               "%s is not to be used: sched/rt.h has operations, and stdlib/ has __atomic_..." %
+               match.group())
+    for match in OPERATION.finditer(text):
+        line, name = lines[text.count("\n", 0, match.start())], match.group()[:-1]
+        if match.group(2) and raw is not True:
+            if raw is False:
+                yield line, "%s is not to be used here: sched/rt.h has such operations" % name
+            continue
+        orders = orders_of(match, text)
+        its = next((reason for reason in reasons if reason.order in orders), None)
+        if its is not None:
+            its.operations += 1
+        if its is None or not its.named:
+            yield line, "%s %s" % (name, NO_REASON)
+
+
+def breaches(text, raw):
+    """(line, what is wrong) of each. raw: whether operations of the compiler
+    may be there, or None where they are definitions."""
+    runs, wrong = [], []
     for code, comment, run_ends in statements(text):
-        run = "" if run_ends else run
-        first = next(iter(code.values())).strip()
-        if not first.startswith("RT_ASSERT(") and not DEFINITION.match(first):
-            for number, part in code.items():
-                for match in OPERATION.finditer(part):
-                    form = r"\b(?:%s)(?:, (?:%s))?: *\w" % (match.group(1) or RMW, MANY)
-                    its = re.search(form + ".*", " ".join((comment + run).split()))
-                    if its is None or match.group(1) in PAIRED and not PARTNER.search(its.group()):
-                        yield number, match.group()[:-1]
-        run += "".join(re.findall(r" (?:%s|relaxed), (?:%s): *\w.*" % (RMW, MANY), comment))
+        if run_ends:
+            wrong += [reason.wrong_number() for reason in runs]
+            runs = []
+        own = reasons_of(comment, next(iter(code)))
+        code = {line: part.strip() for line, part in code.items()}
+        runs = [reason for reason in own if reason.many] + runs
+        single = [reason for reason in own if not reason.many]
+        wrong += wrong_in(code, single + runs, raw)
+    wrong += [reason.wrong_number() for reason in runs]
+    return sorted(one for one in wrong if one is not None)
 
 
 def check_planted():
-    for text, wrong in PLANTED:
-        found = [number for number, _ in uncovered(text)]
-        if found != wrong:
+    for text, lines in PLANTED:
+        found = [line for line, _ in breaches(text, True)]
+        if found != lines:
             sys.exit("atomics: in these lines %s are wrong, and %s are found:\n%s" %
-                     (wrong, found, text))
+                     (lines, found, text))
+    if not breaches(PLANTED_BELOW, False) or breaches(PLANTED_BELOW, None):
+        sys.exit("atomics: __atomic_... is not found where rt.h is to be used, or is in rt.h")
+
+
+def sources(folder):
+    found = glob.glob(os.path.join(folder, "**", "*"), recursive=True)
+    return sorted(path for path in found if path.endswith((".c", ".h", ".y", ".re")))
 
 
 def main():
     check_planted()
-    wrong = 0
+    status = 0
     for folder in sys.argv[1:]:
-        for path in sorted(glob.glob(os.path.join(folder, "**", "*.[ch]"), recursive=True)):
+        for path in sources(folder):
+            raw = None if path in DOORS else path.startswith(RAW)
             with open(path, encoding="utf-8") as f:
-                for number, name in uncovered(f.read()):
-                    print("atomics: %s:%d: %s has no comment on its order, or none that names its partner" %
-                          (path, number, name), file=sys.stderr)
-                    wrong = 1
-    return wrong
+                for line, what in breaches(f.read(), raw):
+                    print("atomics: %s:%d: %s" % (path, line, what), file=sys.stderr)
+                    status = 1
+    return status
 
 
 if __name__ == "__main__":
