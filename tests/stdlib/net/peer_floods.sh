@@ -25,7 +25,7 @@ go listener.serve(func(c) {
 })
 println(<-codes)
 println(<-codes)
-sleep(20ms)
+sleep(20s)  // the peer ends it
 END
 cat > peer.py << 'END'
 import socket, subprocess, sys
