@@ -52,7 +52,6 @@ static const CspFunction http_functions[] = {
     {"_await_end", "connection", http_await_end},
     {"_end_if_idle", "connection", http_end_if_idle},
     {"_is_quiet", "connection", http_is_quiet},
-    {"_is_closed", "listener", http_is_closed},
     {"_add_route", "routes, pattern, number", http_add_route},
     CSP_REPEATABLE,
     {"_error", "text, code", http_error},

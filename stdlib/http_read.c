@@ -402,10 +402,3 @@ CspStatus http_await_end(CspCall *call) {
                                watch_failed};
   return net_begin_read(call, (NetRead){.form = &form, .is_watch = true});
 }
-
-// (listener): whether it is closed.
-CspStatus http_is_closed(CspCall *call) {
-  Listener *listener = net_listener(call);
-  if (listener == NULL) return CSP_PANIC;
-  return csp_ok_bool(call, csp_fd_number(listener->fd) < 0);
-}

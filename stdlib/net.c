@@ -302,12 +302,20 @@ static const CspFunction connection_methods[] = {
     {NULL, NULL, NULL},
 };
 
+// Needs no memory.
+static CspStatus listener_is_closed(CspCall *call) {
+  Listener *listener = net_listener(call);
+  if (listener == NULL) return CSP_PANIC;
+  return csp_ok_bool(call, csp_fd_number(listener->fd) < 0);
+}
+
 static const CspFunction listener_methods[] = {
     CSP_REPEATABLE,
     {"accept", "listener", net_accept},
     {"close", "listener", net_stop_listening},
     {"address", "listener", listener_address},
     {"serve", "listener, handler, most = 10_000", listener_serve},
+    {"_is_closed", "listener", listener_is_closed},
     {NULL, NULL, NULL},
 };
 
