@@ -1,5 +1,5 @@
 # A handler asks whether its client has left, and then reads the body, while all
-# goroutines are taken. The body failed where a goroutine was to watch the client.
+# goroutines are taken. The body failed, as none was left to watch the client.
 # expect: read: the body nil
 # expect: the client has left
 cd "$TMPDIR" || exit 1

@@ -1,6 +1,6 @@
 # A goroutine sends a long body, and another one closes kept connections. Where
-# the first cannot be had, that is an error with a code. It was a panic. Where the
-# second cannot be had, the connection is closed. The reply was lost.
+# the first cannot be had, that is an error with a code. It was a panic. Where
+# the second cannot be had, the connection is closed. The reply was lost.
 # expect: reply: 10 nil
 # expect: limit
 # expect: too many goroutines: the limit is 5

@@ -1,5 +1,5 @@
-# Memory is out for a client. The goroutine that closes kept connections, and the
-# one that sends a long body, panicked, and that ended the program.
+# Memory is out for a client. The goroutine that closes kept connections, and
+# the one that sends a long body, panicked, and that ended the program.
 # timeout: 100
 # small: CSPDEBUG=
 # expect: all have ended

@@ -1,5 +1,5 @@
-# Memory is out for the goroutine that fills the channel of incoming(). Its panic
-# ended the program. The channel gives that error now, and is closed.
+# Memory is out for the goroutine that fills the channel of incoming(). Its
+# panic ended the program. The channel gives that error now, and is closed.
 # timeout: 60
 # small: CSPDEBUG=
 # expect: memory
