@@ -13,25 +13,32 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096, CPUS_MAX = 65536 };
+enum { PATH_ROOM = 4096, NAME_ROOM = 32, CPUS_MAX = 65536 };
 
 // A controller's mount: `at` shows the group `from` and what is below it.
 typedef struct Mount {
-  char at[PATH_ROOM], from[PATH_ROOM];
+  const char *at, *from;  // in Mounts.texts; or NULL
 } Mount;
 
 // Both kinds of mounts. The kernel writes its list of mounts anew for each
-// reader, so it is read once, and only when a line asks for one.
+// reader, so it is read once, and only when a line asks for one. The texts lie
+// one after the other, as each page of the stack that is new costs a fault.
 typedef struct Mounts {
   const char *root;
   bool are_read;
   Mount v1, v2;
+  size_t used;  // bytes of texts
+  char texts[4 * PATH_ROOM];
 } Mounts;
 
 // --- Files ------------------------------------------------------------------
-// The kernel gives such a short file with one read.
-static bool read_text(const char *path, char *text, size_t room) {
-  int file = rt_fd_above_streams(open(path, O_RDONLY | O_CLOEXEC));
+// The kernel gives such a short file with one read. The folder's buffer has
+// NAME_ROOM left for the name.
+static bool read_text(char *folder, const char *name, char *text, size_t room) {
+  char *end = folder + strlen(folder);
+  snprintf(end, NAME_ROOM, "/%s", name);
+  int file = rt_fd_above_streams(open(folder, O_RDONLY | O_CLOEXEC));
+  *end = '\0';
   if (file < 0) return false;
   ssize_t size = read(file, text, room - 1);
   close(file);
@@ -39,11 +46,9 @@ static bool read_text(const char *path, char *text, size_t room) {
   return size > 0;
 }
 
-static bool read_number(const char *folder, const char *name, double *number) {
-  char path[2 * PATH_ROOM], text[64];
-  int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-  if (length < 0 || (size_t)length >= sizeof path) return false;
-  if (!read_text(path, text, sizeof text)) return false;
+static bool read_number(char *folder, const char *name, double *number) {
+  char text[64];
+  if (!read_text(folder, name, text, sizeof text)) return false;
   char *end;
   *number = strtod(text, &end);
   return end != text;
@@ -58,17 +63,15 @@ static int rounded_up(double quota, double period, int most) {
   return whole < cpus ? whole + 1 : whole;
 }
 
-static int quota_v2(const char *folder, int most) {
-  char path[2 * PATH_ROOM], text[128];
+static int quota_v2(char *folder, int most) {
+  char text[128];
   double quota, period;
-  int length = snprintf(path, sizeof path, "%s/cpu.max", folder);
-  if (length < 0 || (size_t)length >= sizeof path) return most;
-  if (!read_text(path, text, sizeof text)) return most;
+  if (!read_text(folder, "cpu.max", text, sizeof text)) return most;
   if (sscanf(text, "%lf %lf", &quota, &period) != 2) return most;  // "max ..."
   return rounded_up(quota, period, most);
 }
 
-static int quota_v1(const char *folder, int most) {
+static int quota_v1(char *folder, int most) {
   double quota, period;
   if (!read_number(folder, "cpu.cfs_quota_us", &quota)) return most;
   if (!read_number(folder, "cpu.cfs_period_us", &period)) return most;
@@ -80,10 +83,10 @@ static int tightest(const char *root, const Mount *mount, const char *group,
                     bool v2, int most) {
   size_t from = strcmp(mount->from, "/") == 0 ? 0 : strlen(mount->from);
   if (strncmp(group, mount->from, from) == 0) group += from;
-  char folder[2 * PATH_ROOM];
+  char folder[2 * PATH_ROOM + NAME_ROOM];
   int length =
-      snprintf(folder, sizeof folder, "%s%s%s", root, mount->at, group);
-  if (length < 0 || (size_t)length >= sizeof folder) return most;
+      snprintf(folder, 2 * PATH_ROOM, "%s%s%s", root, mount->at, group);
+  if (length < 0 || length >= 2 * PATH_ROOM) return most;
   size_t top = strlen(root) + strlen(mount->at);
   for (;;) {
     most = v2 ? quota_v2(folder, most) : quota_v1(folder, most);
@@ -113,9 +116,22 @@ static char *mount_word(char **line) {
   return word;
 }
 
-static void set_mount(Mount *mount, const char *from, const char *at) {
-  snprintf(mount->from, sizeof mount->from, "%s", from);
-  snprintf(mount->at, sizeof mount->at, "%s", at);
+// Two mounts have two texts each.
+static const char *keep_text(Mounts *mounts, const char *text) {
+  char *copy = mounts->texts + mounts->used;
+  size_t length = strnlen(text, PATH_ROOM - 1);
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  mounts->used += length + 1;
+  RT_ASSERT(mounts->used <= sizeof mounts->texts);
+  return copy;
+}
+
+static void set_mount(Mounts *mounts, Mount *mount, const char *from,
+                      const char *at) {
+  RT_ASSERT(mount->at == NULL);
+  mount->from = keep_text(mounts, from);
+  mount->at = keep_text(mounts, at);
 }
 
 // Which of the two a line is of: NULL for neither.
@@ -135,10 +151,10 @@ static void take_mount(Mounts *mounts, char *line) {
   // 36 35 98:0 /from /at options [tags...] - type source super-options
   char *tail = strstr(line, " - ");
   Mount *mount = tail != NULL ? kind_of_mount(mounts, tail) : NULL;
-  if (mount == NULL || mount->at[0] != '\0') return;
+  if (mount == NULL || mount->at != NULL) return;
   for (int n = 0; n < 3; n++) mount_word(&line);
   const char *from = mount_word(&line), *at = mount_word(&line);
-  if (at != NULL) set_mount(mount, from, at);
+  if (at != NULL) set_mount(mounts, mount, from, at);
 }
 
 static void read_mounts(Mounts *mounts) {
@@ -152,9 +168,10 @@ static void read_mounts(Mounts *mounts) {
     take_mount(mounts, line);
   libc_free(line);  // getline's
   if (file != NULL) fclose(file);
-  if (mounts->v1.at[0] == '\0')
-    set_mount(&mounts->v1, "/", "/sys/fs/cgroup/cpu");
-  if (mounts->v2.at[0] == '\0') set_mount(&mounts->v2, "/", "/sys/fs/cgroup");
+  if (mounts->v1.at == NULL)
+    set_mount(mounts, &mounts->v1, "/", "/sys/fs/cgroup/cpu");
+  if (mounts->v2.at == NULL)
+    set_mount(mounts, &mounts->v2, "/", "/sys/fs/cgroup");
 }
 
 // A line of /proc/self/cgroup: "0::/group" or "4:cpu,cpuacct:/group".
@@ -186,10 +203,14 @@ uint64_t *cpu_count_affinity(const Memory *memory, uint32_t *cpus) {
 }
 
 int cpu_count_in_affinity(void) {
-  uint64_t set[CPUS_MAX / 64] = {0};
+  uint64_t set[CPUS_MAX / 64];  // its begin is enough for most systems
+  size_t size = 1024 / 8;
+  while (sched_getaffinity(0, size, (cpu_set_t *)(void *)set) != 0) {
+    size *= 2;  // EINVAL: the system has more CPUs
+    if (errno != EINVAL || size > sizeof set) return 1;
+  }
   int count = 0;
-  if (sched_getaffinity(0, sizeof set, (cpu_set_t *)(void *)set) != 0) return 1;
-  for (size_t i = 0; i < CPUS_MAX / 64; i++)
+  for (size_t i = 0; i < size / sizeof *set; i++)
     count += __builtin_popcountll(set[i]);
   return count;
 }
@@ -200,7 +221,8 @@ int sched_procs_from(const char *root, int affinity_count) {
   Mounts mounts;
   mounts.root = root;
   mounts.are_read = false;
-  mounts.v1.at[0] = mounts.v2.at[0] = '\0';
+  mounts.v1 = mounts.v2 = (Mount){NULL, NULL};
+  mounts.used = 0;
   char path[PATH_ROOM];
   snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
   FILE *file = fopen(path, "re");
