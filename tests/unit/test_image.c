@@ -55,7 +55,8 @@ static char *code_since(Csp *csp, const Proto *before) {
     uint32_t at;
     if (proto->flags & PROTO_MAIN) continue;
     assert_null(proto_verify(&mem_libc, proto, &at));
-    text_addf(&text, "flags %x, %d results\n", proto->flags, proto->nresults);
+    text_addf(&text, "flags %x, %d results\n",
+              proto->flags & (unsigned)PROTO_COMPILED, proto->nresults);
     dis_proto(&text, csp_vm(csp), proto);
   }
   text_add(&text, "", 1);

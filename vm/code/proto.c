@@ -5,6 +5,7 @@
 // their Vm, or their unit (unit.c).
 #include "vm/code/proto.h"
 
+#include "vm/heap/lasting.h"
 #include "vm/heap/unit.h"
 
 // --- Making and freeing -----------------------------------------------------
@@ -16,6 +17,16 @@ Proto *proto_new(Vm *vm) {
   Proto **list = vm->unit != NULL ? &vm->unit->protos : &vm->protos;
   proto->next = *list;
   *list = proto;
+  return proto;
+}
+
+Proto *proto_new_lasting(Vm *vm) {
+  Proto *proto = lasting_alloc(vm, sizeof *proto);
+  if (proto == NULL) return NULL;
+  proto->flags = PROTO_LASTING;
+  proto->nresults = NRESULTS_VARY;
+  proto->next = vm->protos;
+  vm->protos = proto;
   return proto;
 }
 

@@ -8,6 +8,8 @@
 
 // An empty proto, linked into vm->protos. NULL: out of memory.
 Proto *proto_new(Vm *vm);
+// One that stays as long as vm, as what is in it must: PROTO_LASTING.
+Proto *proto_new_lasting(Vm *vm);
 // The upvalue-free closure of a PROTO_TOP proto (made once, kept in self).
 ObjClosure *proto_self(Vm *vm, Proto *proto);
 void proto_free_all(Vm *vm);

@@ -50,6 +50,9 @@ typedef struct MethodTable {
   Method methods[];
 } MethodTable;
 
+// Memory that stays until the runtime ends (lasting.c).
+typedef struct LastingBlock LastingBlock;
+
 // What forced collections that were in vain have to leave to the script
 // (limits.c). Atomics; ns.
 typedef struct Pace {
@@ -70,8 +73,7 @@ struct Vm {
   uint32_t output_failed;  // atomic: a write failed, so the program ends
   RtLock waits_lock;       // guards CspWait.desc and .ended, all
   uint64_t poll_records;   // atomic; what natives have of netpoll
-  struct NativeDef **natives;  // registered; freed at the end
-  size_t native_count, native_cap;
+  LastingBlock *lasting;   // the newest of them
   Heap *heap;
   uint64_t hash_seed;
   bool library_frames;  // immutable: traces show them, too

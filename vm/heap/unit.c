@@ -132,6 +132,7 @@ void protos_free(Proto *first) {
   Proto *next;
   for (Proto *proto = first; proto != NULL; proto = next) {
     next = proto->next;
+    if (proto->flags & PROTO_LASTING) continue;
     mem_free(proto->code);
     mem_free(proto->constants);
     mem_free(proto->lines);

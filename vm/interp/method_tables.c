@@ -10,6 +10,7 @@
 #include "vm/object/string.h"
 
 enum { BUILTIN_NAME_MAX = 64 };
+enum { TABLE_STEP = 16 };  // methods for which a table gets room at a time
 
 // --- Methods of built-in types ----------------------------------------------
 bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
@@ -21,8 +22,10 @@ bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
     old->methods[n].function = function;
     return true;
   }
-  MethodTable *table =
-      mem_resize(vm->memory, old, sizeof *table + (count + 1) * sizeof(Method));
+  MethodTable *table = old;
+  if (count % TABLE_STEP == 0)
+    table = mem_resize(vm->memory, old,
+                       sizeof *table + (count + TABLE_STEP) * sizeof(Method));
   if (table == NULL) return false;
   table->methods[count] = (Method){name, function};
   table->count = count + 1;

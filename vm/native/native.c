@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "vm/heap/local.h"
+#include "vm/heap/lasting.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/native_quick.h"
 #include "vm/native/whose.h"
@@ -14,14 +14,13 @@
 
 // --- Making -----------------------------------------------------------------
 // One block: the record, its parameters' names, its own.
-static NativeDef *def_new(const Vm *vm, const char *module, const char *name,
+static NativeDef *def_new(Vm *vm, const char *module, const char *name,
                           const char *params) {
   size_t count = *params != '\0';
   for (const char *s = params; *s; s++) count += *s == ',';
   size_t names = count * sizeof(ObjString *);
   size_t before = module != NULL ? strlen(module) + 1 : 0, len = strlen(name);
-  NativeDef *def =
-      mem_zeroed(vm->memory, sizeof *def + names + before + len + 1);
+  NativeDef *def = lasting_alloc(vm, sizeof *def + names + before + len + 1);
   if (def == NULL) return NULL;
   char *text = (char *)(def->param_names + count);
   def->name = text;
@@ -118,19 +117,6 @@ static CspStatus call_real(CspCall *call) {
   return csp_ok_float(call, call->def->real(x));
 }
 
-static bool keep(Vm *vm, NativeDef *def) {
-  if (vm->native_count == vm->native_cap) {
-    size_t cap = vm->native_cap ? vm->native_cap * 2 : 256;
-    NativeDef **more = mem_resize(vm->memory, vm->natives, cap * sizeof *more);
-    if (more == NULL) return false;
-    vm->natives = more;
-    vm->native_cap = cap;
-  }
-  RT_ASSERT(vm->native_count < vm->native_cap);
-  vm->natives[vm->native_count++] = def;
-  return true;
-}
-
 // Whether a row's macro put that word before its parameters.
 static bool skip_word(const char **params, const char *word) {
   bool there = **params == *word && strncmp(*params, word, strlen(word)) == 0;
@@ -155,11 +141,8 @@ Value native_new(Vm *vm, const char *module, const CspFunction *row,
   NativeDef *def = def_new(vm, module, row->name, params);
   ObjNative *native =
       (ObjNative *)heap_alloc(&vm->boot->heap, sizeof *native, OBJ_NATIVE);
-  if (def == NULL || native == NULL || !parse_params(vm, def, params) ||
-      !keep(vm, def)) {
-    mem_free(def);
+  if (def == NULL || native == NULL || !parse_params(vm, def, params))
     return VALUE_UNDEF;
-  }
   def->fn = missing ? forbidden : is_real ? call_real : row->fn;
   if (def->fn == call_real)
     def->real = (double (*)(double))(void (*)(void))row->fn;

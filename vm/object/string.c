@@ -247,6 +247,8 @@ bool string_equal(const ObjString *a, const ObjString *b) {
 }
 
 // --- Names in code ----------------------------------------------------------
+enum { NAMES_FIRST = 1024 };  // places of the first table: a start's names fit
+
 // The place of the name in the table, or the free place for it.
 static ObjString **find_symbol(ObjString **names, uint32_t cap, uint32_t hash,
                                const char *text, size_t len) {
@@ -261,7 +263,7 @@ static ObjString **find_symbol(ObjString **names, uint32_t cap, uint32_t hash,
 }
 
 static bool grow_names(Vm *vm) {
-  uint32_t cap = vm->names_cap ? vm->names_cap * 2 : 256;
+  uint32_t cap = vm->names_cap ? vm->names_cap * 2 : NAMES_FIRST;
   ObjString **names = mem_zeroed(vm->memory, cap * sizeof(ObjString *));
   if (names == NULL) return false;
   for (uint32_t i = 0; i < vm->names_cap; i++) {

@@ -8,7 +8,7 @@
 
 #include "sched/plain.h"
 #include "vm/code/proto.h"
-#include "vm/heap/local.h"
+#include "vm/heap/lasting.h"
 #include "vm/heap/mark.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
@@ -200,7 +200,6 @@ void boot_free(Csp *csp) {
     mem_free(module);
     module = next;
   }
-  for (size_t n = 0; n < vm->native_count; n++) mem_free(vm->natives[n]);
-  mem_free(vm->natives);
+  lasting_free_all(vm);
   mem_free(csp->failed);
 }

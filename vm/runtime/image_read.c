@@ -14,7 +14,7 @@
 
 #include "vm/code/proto.h"
 #include "vm/code/verify.h"
-#include "vm/heap/local.h"
+#include "vm/heap/lasting.h"
 #include "vm/interp/method_tables.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
@@ -105,7 +105,7 @@ static bool make_protos(Reader *reader, uint32_t count) {
       mem_alloc(reader->vm->memory, (count + 1) * sizeof *reader->protos);
   if (reader->protos == NULL) return false;
   for (; reader->proto_count < count; reader->proto_count++) {
-    reader->protos[reader->proto_count] = proto_new(reader->vm);
+    reader->protos[reader->proto_count] = proto_new_lasting(reader->vm);
     if (reader->protos[reader->proto_count] == NULL) return false;
   }
   return true;
@@ -113,8 +113,7 @@ static bool make_protos(Reader *reader, uint32_t count) {
 
 static bool take_code(Reader *reader, Proto *proto) {
   uint32_t count = take_count(reader, 1);
-  proto->code =
-      mem_alloc(reader->vm->memory, (count + 1) * sizeof *proto->code);
+  proto->code = lasting_alloc(reader->vm, count * sizeof *proto->code);
   if (proto->code == NULL) return false;
   RT_ASSERT(count <= (size_t)(reader->end - reader->at));
   memcpy(proto->code, reader->at, count * sizeof *proto->code);
@@ -125,8 +124,7 @@ static bool take_code(Reader *reader, Proto *proto) {
 
 static bool take_lines(Reader *reader, Proto *proto) {
   uint32_t count = take_count(reader, LINE_WORDS);
-  proto->lines =
-      mem_alloc(reader->vm->memory, (count + 1) * sizeof *proto->lines);
+  proto->lines = lasting_alloc(reader->vm, count * sizeof *proto->lines);
   if (proto->lines == NULL) return false;
   for (; proto->nlines < count; proto->nlines++) {
     LineInfo *line = &proto->lines[proto->nlines];
@@ -140,8 +138,7 @@ static bool take_lines(Reader *reader, Proto *proto) {
 
 static bool take_upvalues(Reader *reader, Proto *proto) {
   uint32_t count = take_most(reader, UINT8_MAX);
-  proto->upvalues =
-      mem_alloc(reader->vm->memory, (count + 1) * sizeof *proto->upvalues);
+  proto->upvalues = lasting_alloc(reader->vm, count * sizeof *proto->upvalues);
   if (proto->upvalues == NULL) return false;
   for (; proto->nupvalues < count; proto->nupvalues++) {
     uint32_t from = take_most(reader, 2 * 256 - 1);
@@ -153,7 +150,7 @@ static bool take_upvalues(Reader *reader, Proto *proto) {
 
 static bool take_param_names(Reader *reader, Proto *proto, uint32_t count) {
   proto->param_names =
-      mem_alloc(reader->vm->memory, (count + 1) * sizeof *proto->param_names);
+      lasting_alloc(reader->vm, count * sizeof *proto->param_names);
   if (proto->param_names == NULL) return false;
   while (proto->nparams < count)
     proto->param_names[proto->nparams++] = take_string(reader);
@@ -219,7 +216,7 @@ static bool take_constant(Reader *reader, Value *out) {
 static bool take_constants(Reader *reader, Proto *proto) {
   uint32_t count = take_count(reader, CONSTANT_WORDS);
   proto->constants =
-      mem_alloc(reader->vm->memory, (count + 1) * sizeof *proto->constants);
+      lasting_alloc(reader->vm, count * sizeof *proto->constants);
   if (proto->constants == NULL) return false;
   for (; proto->nconstants < count; proto->nconstants++)
     if (!take_constant(reader, &proto->constants[proto->nconstants]))
@@ -233,7 +230,7 @@ static bool take_proto(Reader *reader, Proto *proto) {
   proto->path = reader->path;
   uint32_t flags = image_word(reader);
   if (flags & ~(uint32_t)PROTO_COMPILED) reader->damaged = true;
-  proto->flags = (uint16_t)(flags & PROTO_COMPILED);
+  proto->flags |= (uint16_t)(flags & PROTO_COMPILED);
   uint32_t nparams = take_most(reader, UINT8_MAX);
   proto->nrequired = (uint8_t)take_most(reader, UINT8_MAX);
   proto->nresults = (uint8_t)take_most(reader, UINT8_MAX);

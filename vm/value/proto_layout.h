@@ -23,15 +23,16 @@ typedef struct LineInfo {
 } LineInfo;
 
 enum {
-  PROTO_REST = 1,      // last parameter takes the rest as a list
-  PROTO_DEFER = 2,     // contains defer: returns are RETD, frames may unwind
-  PROTO_TRY = 4,       // the frame of `try`: panics stop here
-  PROTO_DEFAULTS = 8,  // some parameters have defaults
-  PROTO_MAIN = 16,     // a module's top level
-  PROTO_TOP = 32,      // captures nothing: `self` is the one closure of it
-  PROTO_LIBRARY = 64,  // of the library: traces leave its frames out
-  PROTO_STORED = 128,  // hands out what was stored, as natives of CSP_STORED
-  PROTO_METHOD = 256,  // the first parameter is the receiver
+  PROTO_REST = 1,       // last parameter takes the rest as a list
+  PROTO_DEFER = 2,      // contains defer: returns are RETD, frames may unwind
+  PROTO_TRY = 4,        // the frame of `try`: panics stop here
+  PROTO_DEFAULTS = 8,   // some parameters have defaults
+  PROTO_MAIN = 16,      // a module's top level
+  PROTO_TOP = 32,       // captures nothing: `self` is the one closure of it
+  PROTO_LIBRARY = 64,   // of the library: traces leave its frames out
+  PROTO_STORED = 128,   // hands out what was stored, as natives of CSP_STORED
+  PROTO_METHOD = 256,   // the first parameter is the receiver
+  PROTO_LASTING = 512,  // of a prelude: its memory is lasting_alloc's
   // what functions of a prelude may have
   PROTO_COMPILED = PROTO_REST | PROTO_DEFER | PROTO_DEFAULTS | PROTO_TOP |
                    PROTO_LIBRARY | PROTO_STORED | PROTO_METHOD,
