@@ -135,7 +135,7 @@ void protos_free(Proto *first) {
     if (proto->flags & PROTO_LASTING) continue;
     mem_free(proto->code);
     mem_free(proto->constants);
-    mem_free(proto->lines);
+    mem_free((void *)proto->lines);
     mem_free(proto->variables);
     mem_free(proto->upvalues);
     mem_free(proto->param_names);

@@ -24,7 +24,8 @@
 #include "vm/runtime/runtime.h"
 #include "vm/value/proto_layout.h"
 
-enum { HEADER_WORDS = 2, LINE_WORDS = 4, CONSTANT_WORDS = 2 };
+enum { HEADER_WORDS = 2, LINE_WORDS = 3, CONSTANT_WORDS = 2 };
+_Static_assert(sizeof(LineInfo) == LINE_WORDS * sizeof(uint32_t), "words");
 
 typedef struct Reader {
   Vm *vm;
@@ -36,6 +37,10 @@ typedef struct Reader {
   bool damaged;  // something points out of the image, or cannot be
   Text problem;  // what else is wrong with it
 } Reader;
+
+static bool is_librarys(const Reader *reader) {
+  return !reader->vm->natives_are_hosts;
+}
 
 // --- Words ------------------------------------------------------------------
 // 0 past the end.
@@ -122,17 +127,19 @@ static bool take_code(Reader *reader, Proto *proto) {
   return true;
 }
 
+// Those of the library's image stay in it: they are constant, and most are
+// never read.
 static bool take_lines(Reader *reader, Proto *proto) {
   uint32_t count = take_count(reader, LINE_WORDS);
-  proto->lines = lasting_alloc(reader->vm, count * sizeof *proto->lines);
-  if (proto->lines == NULL) return false;
-  for (; proto->nlines < count; proto->nlines++) {
-    LineInfo *line = &proto->lines[proto->nlines];
-    line->at = image_word(reader);
-    line->line = image_word(reader);
-    line->col = image_word(reader) & 0x7fffffff;
-    line->turned = image_word(reader) & 1;
+  const void *lines = reader->at;
+  if (!is_librarys(reader)) {
+    LineInfo *copy = lasting_alloc(reader->vm, count * sizeof *copy);
+    if (copy == NULL) return false;
+    lines = memcpy(copy, lines, count * sizeof *copy);
   }
+  proto->lines = lines;
+  proto->nlines = count;
+  reader->at += count * (size_t)LINE_WORDS;
   return true;
 }
 
@@ -280,18 +287,10 @@ static void note_code(Reader *reader, const Proto *proto, uint32_t at,
             proto->name->own, at, wrong);
 }
 
-// Whether the image is in the library, and so verified.
-static bool is_own(const Reader *reader) {
-#ifdef CSP_DEBUG
-  (void)reader;
-  return false;
-#else
-  return !reader->vm->natives_are_hosts;
-#endif
-}
-
 static void check_code(Reader *reader) {
-  if (is_own(reader)) return;
+#ifndef CSP_DEBUG
+  if (is_librarys(reader)) return;  // verified when it was built
+#endif
   for (uint32_t n = 0; n < reader->proto_count && reader->problem.len == 0;
        n++) {
     uint32_t at;

@@ -9,8 +9,8 @@
 //   stamp, words in all
 //   strings    count; of each the bytes, then those bytes, padded to words
 //   protos     count; of each name, flags, nparams, nrequired, nresults, nregs,
-//              code (count, words), lines (count, at, line, col, turned),
-//              upvalues (count, local * 256 + index),
+//              code (count, words), lines (count, each as a LineInfo lies in
+//              memory), upvalues (count, local * 256 + index),
 //              parameters' names (nparams strings),
 //              constants (count, kind, and what the kind needs)
 //   functions  count; of each name, proto
@@ -168,12 +168,8 @@ static void put_proto(Writer *writer, const Proto *proto) {
   for (uint32_t n = 0; n < proto->ncode; n++) put_word(writer, proto->code[n]);
   put_word(writer, proto->nlines);
   for (const LineInfo *line = proto->lines; line < proto->lines + proto->nlines;
-       line++) {
-    put_word(writer, line->at);
-    put_word(writer, line->line);
-    put_word(writer, line->col);
-    put_word(writer, line->turned);
-  }
+       line++)
+    text_add(&writer->words, (const char *)line, sizeof *line);
   put_word(writer, proto->nupvalues);
   for (uint32_t n = 0; n < proto->nupvalues; n++)
     put_word(writer,

@@ -61,7 +61,7 @@ struct Proto {
   uint8_t nupvalues;
   uint32_t ncode, nconstants, nlines;
   uint32_t nvariables;  // bytes
-  LineInfo *lines;
+  const LineInfo *lines;
   uint8_t *variables;  // their names (code/variables.h), or NULL
   UpvalueFrom *upvalues;
   ObjString *name;          // interned; "main" for a file's top level
