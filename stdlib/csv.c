@@ -19,8 +19,11 @@ static const CspFunction csv_functions[] = {
     {"_reader", "name, most, separator, comment, ragged", csv_reader},
     {NULL, NULL, NULL}};
 
-bool csv_install(Csp *csp) {
-  return csp_register_class(csp, &csv_reader_class, csv_reader_methods);
+static void add_csv_reader(CspCall *call, CspValue module) {
+  (void)module;
+  Csp *csp = csp_of(call);
+  if (!csp_register_class(csp, &csv_reader_class, csv_reader_methods))
+    csp_panic_memory(call);
 }
 
-const CspModule csv_module = {"csv", csv_functions, NULL, NULL, 0};
+const CspModule csv_module = {"csv", csv_functions, add_csv_reader, NULL, 0};

@@ -131,8 +131,12 @@ static const CspFunction json_functions[] = {
     {"_instance", "type, map", json_instance},
     {NULL, NULL, NULL}};
 
-bool json_install(Csp *csp) {
-  return csp_register_class(csp, &json_reader_class, json_reader_methods);
+static void add_json_reader(CspCall *call, CspValue module) {
+  (void)module;
+  Csp *csp = csp_of(call);
+  if (!csp_register_class(csp, &json_reader_class, json_reader_methods))
+    csp_panic_memory(call);
 }
 
-const CspModule json_module = {"json", json_functions, NULL, NULL, 0};
+const CspModule json_module = {"json", json_functions, add_json_reader, NULL,
+                               0};

@@ -347,12 +347,18 @@ static const CspFunction net_hidden[] = {
     {NULL, NULL, NULL},
 };
 
-const CspModule net_module = {"net", net_functions, NULL, NULL, 0};
+static void add_net_classes(CspCall *call, CspValue module) {
+  (void)module;
+  Csp *csp = csp_of(call);
+  if (!csp_register_class(csp, &net_connection_class, connection_methods) ||
+      !csp_register_class(csp, &net_listener_class, listener_methods) ||
+      !csp_register_class(csp, &net_udp_class, net_udp_methods))
+    csp_panic_memory(call);
+}
+
+const CspModule net_module = {"net", net_functions, add_net_classes, NULL, 0};
 
 bool net_install(Csp *csp) {
   return csp_register_builtins(csp, net_hidden) &&
-         csp_register_class(csp, &net_given_class, NULL) &&
-         csp_register_class(csp, &net_connection_class, connection_methods) &&
-         csp_register_class(csp, &net_listener_class, listener_methods) &&
-         csp_register_class(csp, &net_udp_class, net_udp_methods);
+         csp_register_class(csp, &net_given_class, NULL);
 }

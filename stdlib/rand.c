@@ -275,8 +275,11 @@ static const CspFunction rand_methods[] = {
     {NULL, NULL, NULL},
 };
 
-const CspModule rand_module = {"rand", rand_functions, NULL, NULL, 0};
-
-bool rand_install(Csp *csp) {
-  return csp_register_class(csp, &generator_class, rand_methods);
+static void add_generator(CspCall *call, CspValue module) {
+  (void)module;
+  Csp *csp = csp_of(call);
+  if (!csp_register_class(csp, &generator_class, rand_methods))
+    csp_panic_memory(call);
 }
+
+const CspModule rand_module = {"rand", rand_functions, add_generator, NULL, 0};

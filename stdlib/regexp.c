@@ -413,9 +413,13 @@ static const CspFunction regexp_methods[] = {
     {"split", "regexp, text, n = nil", regexp_split},
     {NULL, NULL, NULL}};
 
-bool regexp_install(Csp *csp) {
-  return csp_register_class(csp, &regexp_class, regexp_methods) &&
-         csp_register_class(csp, &regexp_library_class, NULL);
+static void add_regexp_classes(CspCall *call, CspValue module) {
+  (void)module;
+  Csp *csp = csp_of(call);
+  if (!csp_register_class(csp, &regexp_class, regexp_methods) ||
+      !csp_register_class(csp, &regexp_library_class, NULL))
+    csp_panic_memory(call);
 }
 
-const CspModule regexp_module = {"regexp", regexp_functions, NULL, NULL, 0};
+const CspModule regexp_module = {"regexp", regexp_functions, add_regexp_classes,
+                                 NULL, 0};

@@ -55,9 +55,8 @@ static bool register_modules(Csp *csp) {
 bool library_natives(Csp *csp) {
   return register_modules(csp) && strings_install(csp) && list_install(csp) &&
          bytes_install(csp) && os_install(csp) && fmt_install(csp) &&
-         rand_install(csp) && sync_install(csp) && json_install(csp) &&
-         net_install(csp) && csv_install(csp) && uuid_install(csp) &&
-         regexp_install(csp) && http_install(csp) && websocket_install(csp);
+         sync_install(csp) && net_install(csp) && uuid_install(csp) &&
+         http_install(csp) && websocket_install(csp);
 }
 
 bool csp_install_library(Csp *csp) {

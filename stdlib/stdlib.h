@@ -34,29 +34,22 @@ extern const CspModule strings_module, bytes_module, maps_module, math_module,
     text_module, streams_module, gzip_module, tar_module, zip_module,
     websocket_module;
 
-// Methods of built-in types, hidden builtins, classes.
+// Methods of built-in types, hidden builtins, classes that are needed without
+// the module. (A module's init registers the others.)
 bool strings_install(Csp *csp);
 bool os_install(Csp *csp);
 bool fmt_install(Csp *csp);
-bool rand_install(Csp *csp);
 bool sync_install(Csp *csp);
 
 // --- Built-in types: list_methods.c, bytes_methods.c ------------------------
 bool list_install(Csp *csp);
 bool bytes_install(Csp *csp);
 
-// --- json.c -----------------------------------------------------------------
-bool json_install(Csp *csp);
-
 // --- net.c ------------------------------------------------------------------
 bool net_install(Csp *csp);
 
-// --- csv.c ------------------------------------------------------------------
-bool csv_install(Csp *csp);
 // --- uuid.c ------------------------------------------------------------------
 bool uuid_install(Csp *csp);
-// --- regexp.c ---------------------------------------------------------------
-bool regexp_install(Csp *csp);
 // --- websocket.c -------------------------------------------------------------
 bool websocket_install(Csp *csp);
 

@@ -290,10 +290,11 @@ typedef struct CspFunction {
   {name, "real x", (CspFn)(void (*)(void))(function)}
 // clang-format on
 
-// A module for `import "path"`. functions ends with a NULL name. init (may be
-// NULL) adds constants with csp_module_set, and calls csp_panic_memory if it
-// could not. source is a part written in the language, or NULL. It is compiled
-// into the module when the module is first imported.
+// A module for `import "path"`, which is made when it is first imported.
+// functions ends with a NULL name. init (may be NULL) adds constants with
+// csp_module_set, registers classes whose values only the module makes, and
+// calls csp_panic_memory if it could not. source is a part written in the
+// language, or NULL. It is compiled into the module.
 typedef struct CspModule {
   const char *path;
   const CspFunction *functions;
@@ -1085,6 +1086,8 @@ bool csp_host_weight(CspCall *call, CspValue v, size_t bytes);
 // The data, or NULL if v is no such value.
 void *csp_host_data(CspValue v, const CspClass *klass);
 // Methods of a host class (`file.close()`), or NULL, as csp_register_methods.
+// Before csp_run, or in the init of a module. A class that is registered stays
+// as it is.
 bool csp_register_class(Csp *csp, const CspClass *klass,
                         const CspFunction *functions);
 // The runtime's own zeroed data of a registered class. It is made when first

@@ -184,6 +184,26 @@ static CspStatus counter_total(CspCall *call) {
   return csp_ok_int(call, total != NULL ? *total : -1);
 }
 
+// One that the module registers.
+static const CspClass late_class = {"late", NULL, sizeof(int64_t), NULL};
+
+static CspStatus late_new(CspCall *call) {
+  return csp_ok(call, csp_host_new(call, &late_class, NULL));
+}
+
+static CspStatus late_count(CspCall *call) {
+  int64_t *own = csp_host_data(csp_arg(call, 0), &late_class);
+  int64_t *all = csp_state(csp_of(call), &late_class);
+  if (own == NULL || all == NULL) return csp_bad_arg(call, 0, "a late");
+  csp_return(call, csp_int(call, ++*own));
+  return csp_ok_int(call, ++*all);
+}
+
+static const CspFunction late_methods[] = {
+    {"count", "late", late_count},
+    {NULL, NULL, NULL},
+};
+
 // --- The module -------------------------------------------------------------
 static CspStatus give(CspCall *call) { return csp_ok(call, csp_arg(call, 0)); }
 
@@ -205,6 +225,7 @@ static const CspFunction functions[] = {
     {"drain", "map", drain},
     {"counter", "", counter_new},
     {"total", "", counter_total},
+    {"late", "", late_new},
     {NULL, NULL, NULL},
 };
 
@@ -213,12 +234,16 @@ static const CspFunction methods[] = {
     {NULL, NULL, NULL},
 };
 
-static void set_answer(CspCall *call, CspValue module) {
+// A class that is registered again keeps its methods.
+static void init(CspCall *call, CspValue module) {
   csp_module_set(call, module, "answer", csp_int(call, 42));
+  if (!csp_register_class(csp_of(call), &late_class, late_methods) ||
+      !csp_register_class(csp_of(call), &late_class, NULL))
+    csp_panic_memory(call);
 }
 
 static const char in_language[] = "func twice(x) => x * 2\n";
-static const CspModule module = {"host", functions, set_answer, in_language,
+static const CspModule module = {"host", functions, init, in_language,
                                  sizeof in_language - 1};
 
 static int max_threads;  // of the runtimes that check makes
@@ -413,6 +438,14 @@ static void classes_have_methods_and_state(void **state) {
       0, "true\n");
 }
 
+static void modules_register_classes(void **state) {
+  (void)state;
+  check(
+      "a, b := host.late(), host.late()\nprintln(a.count())\n"
+      "println(b.count())\nprintln(a.count())",
+      0, "1 1\n1 2\n2 3\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results_and_errors),
@@ -427,6 +460,7 @@ int main(void) {
       cmocka_unit_test(blocking_work_that_comes_later_is_left),
       cmocka_unit_test(maps_change_while_walked),
       cmocka_unit_test(classes_have_methods_and_state),
+      cmocka_unit_test(modules_register_classes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,9 @@
 // Values with C data behind them: host classes, their methods, and the state a
 // module keeps for each runtime.
 //
-// Classes are registered before the runtime runs; after that the list and the
-// method tables are read by all threads. CspClass and HostClass have one
-// layout.
+// Classes are registered before the runtime runs, or when their module is made.
+// An entry of the list does not change after that but for its state. CspClass
+// and HostClass have one layout.
 #include "vm/api/api_host.h"
 
 #include <stdlib.h>
@@ -31,8 +31,7 @@ void host_methods_free(Vm *vm) {
       if (entry->klass->finalize != NULL) entry->klass->finalize(entry->state);
       mem_free(entry->state);
     }
-    mem_free(entry);
-    entry = next;
+    entry = next;  // lasting_alloc's
   }
   vm->host_methods = NULL;
 }

@@ -106,7 +106,7 @@ struct Vm {
   struct ObjClosure *(*compile)(Vm *vm, const struct CompileInput *input,
                                 char **errors);
   struct NativeModule *native_modules;  // registered, not necessarily loaded
-  struct HostMethods *host_methods;     // of host classes (api_host.c)
+  struct HostMethods *host_methods;     // atomic; of host classes (api_host.c)
   // A panic of the main goroutine is reported after that time though members of
   // its groups have not ended: group_block.c.
   int64_t panic_wait_ns;

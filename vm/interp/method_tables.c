@@ -3,7 +3,8 @@
 // functions.
 //
 // All of them are registered at boot or while compiling; after that the tables
-// are read by all threads.
+// are read by all threads. Classes are also registered while others read, when
+// a session imports their module.
 #include "vm/interp/method_tables.h"
 #include "vm/heap/local.h"
 #include "vm/object/map.h"
@@ -43,7 +44,9 @@ Value vm_method(Vm *vm, ObjType type, const ObjString *name) {
 
 // --- Methods of hosts' classes -----------------------------------------------
 HostMethods *host_methods_of(const Vm *vm, const void *klass) {
-  HostMethods *entry = vm->host_methods;
+  // acquire: pairs with the release in csp_register_class, as a session may
+  // import a module while goroutines run
+  HostMethods *entry = rt_load_acquire(&vm->host_methods);
   while (entry != NULL && (const void *)entry->klass != klass)
     entry = entry->next;
   return entry;

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "vm/heap/local.h"
+#include "vm/heap/lasting.h"
 #include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/native.h"
@@ -57,6 +57,18 @@ void csp_module_set(CspCall *call, CspValue module, const char *name,
     csp_panic_memory(call);
 }
 
+// The classes that it registers are as the module: the library's or a host's.
+static bool run_init(Vm *vm, const NativeModule *registered,
+                     ObjModule *module) {
+  if (registered->def->init == NULL) return true;
+  bool hosts = vm->natives_are_hosts;
+  vm->natives_are_hosts = registered->host;
+  CspCall call = {.local = vm->boot, .vm = vm};
+  registered->def->init(&call, csp_wrap(value_from_obj(module)));
+  vm->natives_are_hosts = hosts;
+  return !call.panicked;
+}
+
 static ObjModule *make_module(Vm *vm, const NativeModule *registered) {
   const CspModule *def = registered->def;
   ObjModule *module = module_new(vm, def->path);
@@ -68,11 +80,7 @@ static ObjModule *make_module(Vm *vm, const NativeModule *registered) {
                     native_new(vm, def->path, function, &rules)))
       return NULL;
   }
-  if (def->init != NULL) {
-    CspCall call = {.local = vm->boot, .vm = vm};
-    def->init(&call, csp_wrap(value_from_obj(module)));
-    if (call.panicked) return NULL;
-  }
+  if (!run_init(vm, registered, module)) return NULL;
   MapResult r = map_set(vm->boot, vm->modules, value_from_obj(module->name),
                         value_from_obj(module));
   return r == MAP_OK ? module : NULL;
@@ -108,7 +116,7 @@ void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
 bool csp_register(Csp *csp, const CspModule *module) {
   Vm *vm = csp_vm(csp);
   RT_ASSERT(module->path != NULL);
-  NativeModule *added = mem_zeroed(vm->memory, sizeof *added);
+  NativeModule *added = lasting_alloc(vm, sizeof *added);
   if (added == NULL) return false;
   added->def = module;
   added->host = vm->natives_are_hosts;
@@ -164,19 +172,20 @@ static bool add_method(Vm *vm, HostMethods *entry, const CspFunction *function,
 bool csp_register_class(Csp *csp, const CspClass *klass,
                         const CspFunction *functions) {
   Vm *vm = csp_vm(csp);
-  RT_ASSERT(host_methods_of(vm, klass) == NULL);  // registered once
+  if (host_methods_of(vm, klass) != NULL) return true;
   uint32_t count = count_functions(functions);
   HostMethods *entry =
-      mem_zeroed(vm->memory, sizeof *entry + count * sizeof(Method));
+      lasting_alloc(vm, sizeof *entry + count * sizeof(Method));
   if (entry == NULL) return false;
   entry->klass = (const HostClass *)(const void *)klass;
-  entry->next = vm->host_methods;
-  vm->host_methods = entry;
   NativeRules rules = {.host = vm->natives_are_hosts, .methods = true};
   const CspFunction *function = functions;
   for (; (function = native_row(function, &rules)) != NULL; function++) {
     if (!add_method(vm, entry, function, &rules)) return false;
   }
+  entry->next = vm->host_methods;  // this thread alone adds to the list
+  // release: publishes the entry. Pairs with the acquire in host_methods_of
+  rt_store_release(&vm->host_methods, entry);
   return true;
 }
 

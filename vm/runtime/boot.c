@@ -195,11 +195,6 @@ bool boot_vm(Csp *csp) {
 void boot_free(Csp *csp) {
   Vm *vm = &csp->vm;
   for (int n = 0; n < OBJ_TYPE_COUNT; n++) mem_free(vm->methods[n]);
-  for (NativeModule *module = vm->native_modules; module != NULL;) {
-    NativeModule *next = module->next;
-    mem_free(module);
-    module = next;
-  }
   lasting_free_all(vm);
   mem_free(csp->failed);
 }
