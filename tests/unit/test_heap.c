@@ -80,6 +80,115 @@ static void limit_gives_null(void **state) {
   fixture_free(fixture);
 }
 
+// --- Objects that grow ------------------------------------------------------
+static bool all_zeros(const ObjRaw *of, size_t from, size_t to) {
+  const char *bytes = (const char *)of;
+  while (from < to && bytes[from] == 0) from++;
+  return from == to;
+}
+
+// It stays where it is, over the end of its chunk's 4 MB, and what it gains is
+// zeros. It counts for what it is, not for what it may become.
+static void an_object_grows_in_place(void **state) {
+  (void)state;
+  enum { FIRST = 100000, LAST = 11 << 20, STEP = 300000 };
+  Fixture *fixture = fixture_new(1);
+  Heap *heap = fixture->vm.heap;
+  LocalHeap *local = &fixture->locals[0].heap;
+  uint64_t used = heap_used(heap);
+  ObjRaw *large = (ObjRaw *)heap_alloc_growing(local, FIRST, OBJ_RAW);
+  assert_non_null(large);
+  assert_true(all_zeros(large, sizeof(Obj), FIRST));
+  for (size_t size = FIRST, had = FIRST; size < LAST; size += STEP) {
+    assert_true(heap_grow(local, &large->obj, size));
+    assert_true(all_zeros(large, had, size));
+    memset((char *)large + had, 0x55, size - had);
+    had = size;
+    size_t kept = heap_size_of(large);
+    assert_in_range(kept, size, size + UNIT_SIZE);
+    assert_int_equal(kept, heap_zeroed_size(&large->obj));
+    assert_int_equal(heap_used(heap) - used, kept);
+    assert_true(span_is_valid(span_of(large)));
+  }
+  size_t size = heap_size_of(large);
+  assert_true(heap_grow(local, &large->obj, FIRST));  // it never shrinks
+  assert_int_equal(heap_size_of(large), size);
+  HeapStats stats;
+  heap_stats(heap, &stats);
+  assert_int_equal(stats.total_allocated, size);
+  assert_in_range(stats.mapped, size, size + 2 * CHUNK_SIZE);
+  fixture_free(fixture);
+}
+
+static void only_what_has_room_grows(void **state) {
+  (void)state;
+  Fixture *fixture = fixture_new(1);
+  LocalHeap *local = &fixture->locals[0].heap;
+  assert_false(heap_grow(local, &raw(fixture, 100)->obj, 200));
+  assert_false(heap_grow(local, &raw(fixture, 100000)->obj, 200000));
+  assert_false(heap_grow(local, &raw(fixture, 5 << 20)->obj, 6 << 20));
+  assert_null(heap_alloc_growing(local, SIZE_MAX / 2, OBJ_RAW));
+  Obj *large = heap_alloc_growing(local, 100000, OBJ_RAW);
+  assert_false(heap_grow(local, large, SIZE_MAX - 1));
+  assert_false(heap_grow(local, large, (size_t)1 << 50));
+  fixture_free(fixture);
+}
+
+static void growing_keeps_to_the_limit(void **state) {
+  (void)state;
+  enum { LIMIT = 8 << 20, STEP = 100000 };
+  Fixture *fixture = fixture_new(1);
+  Heap *heap = fixture->vm.heap;
+  LocalHeap *local = &fixture->locals[0].heap;
+  heap_set_limit(heap, LIMIT);
+  Obj *large = heap_alloc_growing(local, STEP, OBJ_RAW);
+  assert_non_null(large);
+  size_t size = STEP;
+  while (heap_grow(local, large, size + STEP)) size += STEP;
+  assert_in_range(size, LIMIT - 2 * STEP, LIMIT);
+  assert_in_range(heap_used(heap), size, LIMIT);
+  assert_true(heap_gc_wanted(heap));
+  assert_null(heap_alloc_growing(local, STEP, OBJ_RAW));
+  fixture_free(fixture);
+}
+
+typedef struct Grower {
+  LocalHeap *local;
+  Obj *obj;
+} Grower;
+
+enum { GROWN = 40 << 20 };
+
+static void grow_all(void *arg) {
+  const Grower *grower = arg;
+  for (size_t size = 70000; size <= GROWN; size += 70000) {
+    if (!heap_grow(grower->local, grower->obj, size)) fail_msg("%zu", size);
+    // What it was told is there, whoever has made it.
+    rt_store_relaxed((char *)grower->obj + size - 1, (char)1);
+  }
+}
+
+static void racing_grows_one_object(void **state) {
+  (void)state;
+  Fixture *fixture = fixture_new(4);
+  Obj *obj = heap_alloc_growing(&fixture->locals[0].heap, 100, OBJ_RAW);
+  assert_non_null(obj);
+  uint64_t used = heap_used(fixture->vm.heap) - heap_size_of(obj);
+  RtThread threads[4];
+  Grower growers[4];
+  for (int i = 0; i < 4; i++) {
+    growers[i] = (Grower){&fixture->locals[i].heap, obj};
+    assert_int_equal(rt_thread_start(&threads[i], grow_all, &growers[i]), 0);
+  }
+  for (int i = 0; i < 4; i++) rt_thread_join(&threads[i]);
+  assert_int_equal(heap_used(fixture->vm.heap) - used, heap_size_of(obj));
+  HeapStats stats;
+  heap_stats(fixture->vm.heap, &stats);
+  assert_int_equal(stats.total_allocated, heap_size_of(obj));
+  fixture_free(fixture);
+}
+
+// --- Ends -------------------------------------------------------------------
 static int finalized;
 static void finalize(void *data) { finalized += *(int *)data; }
 
@@ -157,6 +266,10 @@ int main(void) {
       cmocka_unit_test(every_class_finds_its_objects),
       cmocka_unit_test(large_objects),
       cmocka_unit_test(limit_gives_null),
+      cmocka_unit_test(an_object_grows_in_place),
+      cmocka_unit_test(only_what_has_room_grows),
+      cmocka_unit_test(growing_keeps_to_the_limit),
+      cmocka_unit_test(racing_grows_one_object),
       cmocka_unit_test(finalizers_run_at_the_end),
       cmocka_unit_test(pins_are_reused),
       cmocka_unit_test(barrier_shades_old_and_new),

@@ -228,6 +228,48 @@ static void what_is_appended_at_once_is_covered(void **state) {
   fixture_free(fixture);
 }
 
+// From some length on a list that grows is not copied, and leaves nothing.
+static void a_list_that_grows_large_stays(void **state) {
+  (void)state;
+  enum { MOVES = 3 << 17, COUNT = 1 << 20, LITTLE = 128 << 10 };
+  Fixture *fixture = fixture_new(1);
+  Local *local = fixture->locals;
+  ObjList *lists[] = {counted_list(local, MOVES),
+                      list_new_growing(local, 0, COUNT)};
+  for (int n = 0; n < 2; n++) {
+    const ObjValues *block = list_block(lists[n]);
+    uint64_t used = heap_used(fixture->vm.heap) - heap_size_of(block);
+    for (size_t i = values_len(block); i < COUNT; i++)
+      assert_true(list_push(local, lists[n], value_from_small((int64_t)i)));
+    assert_ptr_equal(list_block(lists[n]), block);
+    assert_true(heap_used(fixture->vm.heap) - used <=
+                COUNT * sizeof(Value) + LITTLE);
+    assert_true(list_is_valid(lists[n]));
+    for (size_t i = 0; i < COUNT; i++)
+      assert_int_equal(block->slots[i], value_from_small((int64_t)i));
+  }
+  fixture_free(fixture);
+}
+
+// A wrong guess takes little.
+static void a_list_that_does_not_grow_is_small(void **state) {
+  (void)state;
+  enum { LITTLE = 128 << 10 };
+  Fixture *fixture = fixture_new(1);
+  Local *local = fixture->locals;
+  static const size_t guesses[] = {0, 100, 1 << 20, 1 << 30, SIZE_MAX};
+  for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++) {
+    uint64_t used = heap_used(fixture->vm.heap);
+    ObjList *list = list_new_growing(local, 3, guesses[i]);
+    assert_non_null(list);
+    assert_true(heap_used(fixture->vm.heap) - used <= LITTLE);
+    assert_true(list_push(local, list, VALUE_TRUE));
+    assert_int_equal(values_len(list_block(list)), 1);
+  }
+  assert_null(list_new_growing(local, SIZE_MAX, SIZE_MAX));
+  fixture_free(fixture);
+}
+
 static void bytes_grow(void **state) {
   (void)state;
   Fixture *fixture = fixture_new(1);
@@ -338,10 +380,7 @@ static void push_many(void *arg) {
 }
 
 // Whoever covers more of it at once with others, no length is above the cap.
-static void racing_covers_a_large_list(void **state) {
-  (void)state;
-  Fixture *fixture = fixture_new(4);
-  ObjList *list = list_new(fixture->locals, 1 << 20);
+static void race_in_large_list(Fixture *fixture, ObjList *list) {
   ObjValues *block = list_block(list);
   RtThread threads[4];
   Racer racers[4];
@@ -354,6 +393,13 @@ static void racing_covers_a_large_list(void **state) {
   assert_true(values_len(block) > 0 && values_len(block) <= block->cap);
   for (size_t i = 0; i < values_len(block); i++)
     assert_int_equal(block->slots[i], VALUE_TRUE);
+}
+
+static void racing_covers_a_large_list(void **state) {
+  (void)state;
+  Fixture *fixture = fixture_new(4);
+  race_in_large_list(fixture, list_new(fixture->locals, 1 << 20));
+  race_in_large_list(fixture, list_new_growing(fixture->locals, 0, 1 << 20));
   fixture_free(fixture);
 }
 
@@ -367,6 +413,8 @@ int main(void) {
       cmocka_unit_test(append_to_itself),
       cmocka_unit_test(a_large_list_covers_what_it_uses),
       cmocka_unit_test(what_is_appended_at_once_is_covered),
+      cmocka_unit_test(a_list_that_grows_large_stays),
+      cmocka_unit_test(a_list_that_does_not_grow_is_small),
       cmocka_unit_test(bytes_grow),
       cmocka_unit_test(racing_keeps_memory_whole),
       cmocka_unit_test(racing_covers_a_large_list),

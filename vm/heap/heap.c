@@ -338,6 +338,16 @@ static Obj *take_cached(AllocCache *cache) {
   return (Obj *)(cache->window + (size_t)__builtin_ctzll(bits) * cache->size);
 }
 
+static Obj *give_large(LocalHeap *local, Span *span) {
+  Heap *heap = local->heap;
+  local->allocated += (int64_t)span->size;
+  flush_allocated(local);
+  rt_lock(&heap->lock);
+  span_push(&heap->full[CLASS_LARGE], span);
+  rt_unlock(&heap->lock);
+  return (Obj *)span->base;
+}
+
 static Obj *alloc_large(LocalHeap *local, size_t size) {
   RT_ASSERT(size > MEDIUM_MAX);
   Heap *heap = local->heap;
@@ -347,13 +357,34 @@ static Obj *alloc_large(LocalHeap *local, size_t size) {
     heap_sweep_all(heap);
     span = span_new_large(heap, size);
   }
+  return span != NULL ? give_large(local, span) : NULL;
+}
+
+Obj *heap_alloc_growing(LocalHeap *local, size_t size, ObjType type) {
+  RT_ASSERT(type != OBJ_HOST && type != OBJ_STRUCT);
+  heap_sweep_large(local->heap);
+  Span *span = span_new_growing(local->heap, size);
   if (span == NULL) return NULL;
-  local->allocated += (int64_t)span->size;
+  Obj *obj = give_large(local, span);
+  *obj = (Obj){.type = (uint8_t)type};
+  return obj;
+}
+
+bool heap_grow(LocalHeap *local, Obj *obj, size_t size) {
+  Heap *heap = local->heap;
+  Span *span = span_of(obj);
+  size_t more;
+  if (!span_has_room(span, size)) return false;
+  if (!span_grow(heap, span, size, &more)) {
+    heap_sweep_all(heap);
+    if (!span_grow(heap, span, size, &more)) {
+      fell_short(heap);
+      return false;
+    }
+  }
+  local->allocated += (int64_t)more;
   flush_allocated(local);
-  rt_lock(&heap->lock);
-  span_push(&heap->full[CLASS_LARGE], span);
-  rt_unlock(&heap->lock);
-  return (Obj *)span->base;
+  return true;
 }
 
 static uint8_t class_of_size(size_t size) {

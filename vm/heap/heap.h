@@ -133,6 +133,15 @@ static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
   return heap_alloc_slow(local, size, type);
 }
 
+// As heap_alloc, for an object that is to grow in place. It has memory of its
+// own in pages of 2 MB, which is a waste for a small one. NULL, too, where the
+// system keeps no addresses for that, or the host gives the memory: heap_alloc
+// may do then. What follows its header is zeros.
+Obj *heap_alloc_growing(LocalHeap *local, size_t size, ObjType type);
+// Makes such an object larger in place, with zeros. Others may do it at once.
+// false: out of memory, or it is no such object, or has no room left. Owner P.
+bool heap_grow(LocalHeap *local, Obj *obj, size_t size);
+
 // As heap_alloc, but NULL when the cache is empty, too: for handlers, which
 // have another way then. size is a small constant.
 static inline Obj *heap_try_alloc(LocalHeap *local, size_t size, ObjType type) {

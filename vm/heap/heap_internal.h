@@ -7,6 +7,9 @@
 // chunk of its own) for one large object. Mark and allocation bits live in the
 // header, apart from the objects, so sweeping touches no object.
 //
+// A chunk of its own may be followed by addresses that nobody can use yet
+// (Chunk.room). Its object grows into them in place (span_grow).
+//
 // A span is in exactly one place. A P uses it (LocalHeap.spans), or it is on
 // one list of its class: unswept (since the last marking), partial or full.
 #ifndef CSP_VM_HEAP_INTERNAL_H
@@ -52,7 +55,8 @@ enum {
 struct Span {
   char *base;         // first object; immutable while in use
   struct Span *next;  // of its list; guarded by heap.lock
-  uint64_t size;      // of an object; of a large one the whole span's bytes
+  uint64_t size;      // of an object; of a large one the whole span's bytes,
+                      // atomic as it may grow
   uint32_t count;     // objects
   uint32_t words;     // of bits
   uint8_t klass;
@@ -67,9 +71,11 @@ struct Span {
 typedef struct Chunk {
   Heap *heap;
   struct Chunk *next, *prev;  // guarded by heap.lock
-  size_t bytes;               // mapped; a large object may need more than 4 MiB
-  uint64_t free;              // units; guarded by heap.lock
-  uint64_t released;          // units given back to the system (subset of free)
+  size_t bytes;       // mapped; a large object may need more than 4 MiB.
+                      // Atomic; written under heap.lock
+  size_t room;        // bytes, and addresses kept after them; immutable
+  uint64_t free;      // units; guarded by heap.lock
+  uint64_t released;  // units given back to the system (subset of free)
   uint8_t klass[KLASS_ROWS][UNITS];
   Span spans[UNITS];  // by unit; a large one's is that of its first unit
 } Chunk;

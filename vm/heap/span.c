@@ -33,17 +33,21 @@ const uint32_t heap_magic[CLASSES + 1] = {
 };
 
 #define HUGE_FROM ((uint64_t)8 << 20)
+#define LARGE_MOST (SIZE_MAX / 64)  // bytes of an object that are counted with
 
 static const uint64_t all_units = ~(uint64_t)((1 << UNITS_HEADER) - 1);
 
 // --- Validity ---------------------------------------------------------------
 // One object, of whole units, in the chunk; or all of a chunk of its own.
 static bool large_is_valid(const Span *span, size_t unit) {
-  size_t room = span->own_chunk
-                    ? chunk_of(span)->bytes - UNITS_HEADER * UNIT_SIZE
-                    : (UNITS - unit) * UNIT_SIZE;
-  return span->count == 1 && span->size > 0 && span->size % UNIT_SIZE == 0 &&
-         span->size <= room && (!span->own_chunk || unit == UNITS_HEADER);
+  // acquire: bytes were raised before it. Pairs with the release in span_grow
+  uint64_t size = rt_load_acquire(&span->size);
+  // relaxed: the acquire keeps it after the size
+  size_t bytes = rt_load_relaxed(&chunk_of(span)->bytes);
+  size_t room = span->own_chunk ? bytes - UNITS_HEADER * UNIT_SIZE
+                                : (UNITS - unit) * UNIT_SIZE;
+  return span->count == 1 && size > 0 && size % UNIT_SIZE == 0 &&
+         size <= room && (!span->own_chunk || unit == UNITS_HEADER);
 }
 
 // One unit of equal objects.
@@ -102,9 +106,9 @@ void span_append(SpanList *list, SpanList *tail) {
 
 // --- Chunks -----------------------------------------------------------------
 // Memory at an address that is a multiple of CHUNK_SIZE.
-static char *map_aligned(size_t bytes) {
+static char *map_aligned(size_t bytes, int access) {
   size_t total = bytes + CHUNK_SIZE;
-  char *all = mmap(NULL, total, PROT_READ | PROT_WRITE,
+  char *all = mmap(NULL, total, access,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) return NULL;
   char *start = (char *)(((uintptr_t)all + CHUNK_SIZE - 1) &
@@ -126,23 +130,71 @@ static char *map_by_host(const HeapMemory *memory, size_t bytes) {
   return start;
 }
 
+// Big heaps gain by big pages; small ones should stay small. The system clears
+// a big page in one step, for which a stepped host has no time.
+static void advise_pages(const Heap *heap, Chunk *chunk, size_t bytes,
+                         bool big) {
+  if (heap->memory.small_pages)
+    madvise(chunk, bytes, MADV_NOHUGEPAGE);
+  else if (big)
+    madvise(chunk, bytes, MADV_HUGEPAGE);
+}
+
 static Chunk *chunk_new(Heap *heap, size_t bytes) {
   bool hosts = heap->memory.map != NULL;
-  Chunk *chunk =
-      (Chunk *)(hosts ? map_by_host(&heap->memory, bytes) : map_aligned(bytes));
+  Chunk *chunk = (Chunk *)(hosts ? map_by_host(&heap->memory, bytes)
+                                 : map_aligned(bytes, PROT_READ | PROT_WRITE));
   if (chunk == NULL) return NULL;
-  // Big heaps gain by big pages; small ones should stay small. The system
-  // clears a big page in one step, for which a stepped host has no time.
   // relaxed: about how much there is. chunk_link stores it
   bool big = bytes > CHUNK_SIZE || rt_load_relaxed(&heap->mapped) >= HUGE_FROM;
-  if (heap->memory.small_pages && !hosts)
-    madvise(chunk, bytes, MADV_NOHUGEPAGE);
-  else if (big && !hosts)
-    madvise(chunk, bytes, MADV_HUGEPAGE);
+  if (!hosts) advise_pages(heap, chunk, bytes, big);
   RT_ASSERT(chunk_of(chunk) == chunk && bytes >= CHUNK_SIZE);
   chunk->heap = heap;
-  chunk->bytes = bytes;
+  chunk->bytes = chunk->room = bytes;
   return chunk;  // the rest is zero
+}
+
+// What is mapped of a chunk that has room to grow, where `bytes` are needed.
+static size_t growing_bytes(size_t bytes) {
+  return (bytes + CHUNK_SIZE - 1) & ~(CHUNK_SIZE - 1);
+}
+
+// How much it may become. A limit, if there is one, is enough. Otherwise an
+// object that outgrows its room is moved, so the room is large: addresses cost
+// nothing, and there are 128 TB of them.
+static size_t growing_room(const Heap *heap, size_t bytes) {
+  enum { TIMES = 16 };
+  const size_t least = (size_t)1 << 30;
+  size_t room = bytes * TIMES > least ? bytes * TIMES : least;
+  if (heap->limit != 0 && room > heap->limit)
+    room = growing_bytes(heap->limit + UNITS_HEADER * UNIT_SIZE);
+  return room > bytes ? room : bytes;
+}
+
+// A host's memory has no room: all of a block counts for the host.
+static Chunk *chunk_new_growing(Heap *heap, size_t bytes) {
+  if (heap->memory.map != NULL) return NULL;
+  bytes = growing_bytes(bytes);
+  size_t room = growing_room(heap, bytes);
+  Chunk *chunk = (Chunk *)map_aligned(room, PROT_NONE);
+  if (chunk == NULL) return NULL;
+  if (mprotect(chunk, bytes, PROT_READ | PROT_WRITE) != 0) {
+    munmap(chunk, room);
+    return NULL;
+  }
+  advise_pages(heap, chunk, room, true);
+  chunk->heap = heap;
+  chunk->bytes = bytes;
+  chunk->room = room;
+  return chunk;
+}
+
+// Maps it up to `bytes`. Any thread, several at once, as this is idempotent.
+static bool chunk_open(Chunk *chunk, size_t bytes) {
+  // relaxed: what others map meanwhile is mapped again
+  size_t from = rt_load_relaxed(&chunk->bytes);
+  return bytes <= from || mprotect((char *)chunk + from, bytes - from,
+                                   PROT_READ | PROT_WRITE) == 0;
 }
 
 // heap.lock held.
@@ -187,7 +239,7 @@ static void chunk_unmap(Chunk *chunk) {
   if (memory->map != NULL) {
     memory->unmap(memory->arg, chunk, chunk->bytes);
   } else {
-    munmap(chunk, chunk->bytes);
+    munmap(chunk, chunk->room);
   }
 }
 
@@ -303,13 +355,15 @@ Span *span_new(Heap *heap, uint8_t klass) {
 }
 
 // A large object with a mapping of its own.
-static Span *span_new_chunk(Heap *heap, uint64_t units) {
+static Span *span_new_chunk(Heap *heap, uint64_t units, bool grows) {
   rt_lock(&heap->lock);
   bool over = over_limit(heap, units);
   if (!over) add_used(heap, (int64_t)units);
   rt_unlock(&heap->lock);
   if (over) return NULL;
-  Chunk *chunk = chunk_new(heap, (units + UNITS_HEADER) * UNIT_SIZE);
+  size_t bytes = (units + UNITS_HEADER) * UNIT_SIZE;
+  Chunk *chunk =
+      grows ? chunk_new_growing(heap, bytes) : chunk_new(heap, bytes);
   rt_lock(&heap->lock);
   if (chunk != NULL)
     chunk_link(heap, chunk);
@@ -323,12 +377,24 @@ static Span *span_new_chunk(Heap *heap, uint64_t units) {
   return span;
 }
 
+static uint64_t units_of(size_t size) {
+  return (size + UNIT_SIZE - 1) / UNIT_SIZE;
+}
+
+static Span *show_large(Span *span) {
+  if (span == NULL) return NULL;
+  heap_show(span->base, span->size);
+  span->alloc[0] = 1;
+  RT_ASSERT(span_is_valid(span));
+  return span;
+}
+
 Span *span_new_large(Heap *heap, size_t size) {
-  uint64_t units = (size + UNIT_SIZE - 1) / UNIT_SIZE;
-  if (size > SIZE_MAX / 4) return NULL;
+  uint64_t units = units_of(size);
+  if (size > LARGE_MOST) return NULL;
   Span *span;
   if (units > UNITS - UNITS_HEADER) {
-    span = span_new_chunk(heap, units);
+    span = span_new_chunk(heap, units, false);
   } else {
     int unit;
     Chunk *chunk = get_units(heap, (unsigned)units, &unit);
@@ -336,22 +402,70 @@ Span *span_new_large(Heap *heap, size_t size) {
                ? span_init(chunk, unit, CLASS_LARGE, units * UNIT_SIZE, 1)
                : NULL;
   }
-  if (span == NULL) return NULL;
-  heap_show(span->base, span->size);
-  span->alloc[0] = 1;
-  RT_ASSERT(span_is_valid(span) && span->size >= size);
-  return span;
+  return show_large(span);
 }
 
-size_t heap_size_of(const void *obj) { return span_of(obj)->size; }
+Span *span_new_growing(Heap *heap, size_t size) {
+  if (size > LARGE_MOST) return NULL;
+  return show_large(span_new_chunk(heap, units_of(size), true));
+}
 
-Vm *heap_vm_of(const void *obj) { return chunk_of(obj)->heap->vm; }
+// --- Growing ----------------------------------------------------------------
+bool span_has_room(const Span *span, size_t size) {
+  return span->own_chunk && size <= LARGE_MOST &&
+         (units_of(size) + UNITS_HEADER) * UNIT_SIZE <= chunk_of(span)->room;
+}
+
+// heap.lock held. Unlike chunk_open, by one thread after the other.
+static void set_size(Heap *heap, Span *span, uint64_t size, size_t bytes) {
+  RT_ASSERT(rt_load_relaxed(&heap->lock.word) != 0);
+  Chunk *chunk = chunk_of(span);
+  if (bytes > chunk->bytes) {
+    // relaxed, both: heap.lock is held. Others read them without, and about
+    rt_store_relaxed(&heap->mapped, heap->mapped + (bytes - chunk->bytes));
+    rt_store_relaxed(&chunk->bytes, bytes);
+  }
+  heap_show(span->base + span->size, size - span->size);
+  // release: it is mapped. Pairs with the acquire in heap_size_of
+  rt_store_release(&span->size, size);
+}
+
+bool span_grow(Heap *heap, Span *span, size_t size, size_t *more) {
+  RT_ASSERT(span_has_room(span, size));
+  uint64_t units = units_of(size);
+  size_t bytes = growing_bytes((units + UNITS_HEADER) * UNIT_SIZE);
+  Chunk *chunk = chunk_of(span);
+  if (bytes > chunk->room) bytes = chunk->room;
+  if (!chunk_open(chunk, bytes)) return false;
+  *more = 0;
+  rt_lock(&heap->lock);
+  uint64_t had = span->size / UNIT_SIZE;
+  bool over = units > had && over_limit(heap, units - had);
+  if (units > had && !over) {
+    add_used(heap, (int64_t)(units - had));
+    *more = (units - had) * UNIT_SIZE;
+    set_size(heap, span, units * UNIT_SIZE, bytes);
+  }
+  RT_ASSERT(span_is_valid(span));
+  rt_unlock(&heap->lock);
+  return !over;
+}
+
+// --- Sizes ------------------------------------------------------------------
+size_t heap_size_of(const void *obj) {
+  // acquire: pairs with the release in set_size
+  return rt_load_acquire(&span_of(obj)->size);
+}
 
 size_t heap_zeroed_size(const Obj *obj) {
   const Span *span = span_of(obj);
-  return span->own_chunk ? span->size : 0;
+  // acquire: pairs with the release in set_size
+  return span->own_chunk ? rt_load_acquire(&span->size) : 0;
 }
 
+Vm *heap_vm_of(const void *obj) { return chunk_of(obj)->heap->vm; }
+
+// --- Freeing ----------------------------------------------------------------
 void span_free(Heap *heap, Span *span) {
   RT_ASSERT(span_is_valid(span) && span->next == NULL);
   Chunk *chunk = chunk_of(span);

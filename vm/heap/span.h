@@ -27,9 +27,16 @@ typedef struct SpanList SpanList;
 bool span_is_valid(const Span *span);
 Span *span_new(Heap *heap, uint8_t klass);      // NULL: out of memory
 Span *span_new_large(Heap *heap, size_t size);  // one object of size bytes
-void span_free(Heap *heap, Span *span);         // in no list
-void span_push(SpanList *list, Span *span);     // heap.lock held
-Span *span_pop(SpanList *list);                 // heap.lock held; may be NULL
+// The same, with room to grow. NULL: out of memory, or there is no such room.
+Span *span_new_growing(Heap *heap, size_t size);
+// Whether the object of a large span can become so large.
+bool span_has_room(const Span *span, size_t size);
+// Makes it so large where it is; what is new of it is zeros. *more: by how many
+// bytes it has grown. Any thread, several at once. false: out of memory.
+bool span_grow(Heap *heap, Span *span, size_t size, size_t *more);
+void span_free(Heap *heap, Span *span);      // in no list
+void span_push(SpanList *list, Span *span);  // heap.lock held
+Span *span_pop(SpanList *list);              // heap.lock held; may be NULL
 void span_append(SpanList *list, SpanList *tail);  // empties tail
 void heap_release(Heap *heap);  // gives much free memory back to the system
 void heap_unmap(Heap *heap);

@@ -16,23 +16,52 @@
 // beginning of what is not used yet, and moves on as the list grows: the
 // collector looks at all words up to cap, and need not touch those after it. A
 // cap never becomes smaller.
+//
+// The block of a list that has grown large grows in place from then on, by a
+// little at a time (heap_grow). So no old blocks wait for a collection, and
+// about as much memory is taken as there are elements.
 #include "vm/object/list.h"
 #include "vm/heap/local.h"
 #include "vm/heap/span.h"
 #include "vm/heap/work.h"
 
 #define CAP_MAX ((size_t)1 << 40)
-enum { COVERED = 8192 };  // values
+enum {
+  COVERED = 8192,           // values
+  GROWING_MIN = 2 << 20,    // bytes, from which on a block grows in place
+  GROWING_ABOUT = 1 << 20,  // the same where it is made for that. No copies are
+                            // made before, so it does sooner
+};
 
 // --- Blocks -----------------------------------------------------------------
+static size_t block_size(size_t cap) {
+  return sizeof(ObjValues) + cap * sizeof(Value);
+}
+
+static bool before_block(Local *local, size_t cap) {
+  return cap < WORK_BIG / sizeof(Value) ||
+         (cap <= CAP_MAX && work_before_big(local));
+}
+
 // A block without its slots set; cap rounded up to what the memory holds.
 static ObjValues *values_alloc(Local *local, size_t cap) {
-  if (cap >= WORK_BIG / sizeof(Value) &&
-      (cap > CAP_MAX || !work_before_big(local)))
-    return NULL;
+  if (!before_block(local, cap)) return NULL;
   cap |= 1;  // header and slots together fill 16-byte units
-  ObjValues *block = (ObjValues *)heap_alloc(
-      &local->heap, sizeof(ObjValues) + cap * sizeof(Value), OBJ_VALUES);
+  ObjValues *block =
+      (ObjValues *)heap_alloc(&local->heap, block_size(cap), OBJ_VALUES);
+  if (block == NULL) return NULL;
+  block->cap = cap;
+  block->len = 0;
+  RT_ASSERT(values_is_valid(block));
+  return block;
+}
+
+// A block that may grow in place. NULL, too, if there is no room for that.
+static ObjValues *values_alloc_growing(Local *local, size_t cap) {
+  if (!before_block(local, cap)) return NULL;
+  cap |= 1;
+  ObjValues *block = (ObjValues *)heap_alloc_growing(
+      &local->heap, block_size(cap), OBJ_VALUES);
   if (block == NULL) return NULL;
   block->cap = cap;
   block->len = 0;
@@ -106,11 +135,21 @@ static void cover_part(ObjValues *block, size_t from) {
     block->cap = from + COVERED;
 }
 
-// Covers `need` values if the memory is there. Others may do it at once.
-static bool cover(ObjValues *block, size_t need) {
+// How many values the block has memory for that was zeros.
+static size_t fresh_cap(const ObjValues *block) {
   size_t bytes = heap_zeroed_size(&block->obj);
-  size_t all = bytes > 0 ? (bytes - sizeof *block) / sizeof(Value) : 0;
-  if (need > all) return false;
+  return bytes > 0 ? (bytes - sizeof *block) / sizeof(Value) : 0;
+}
+
+// Covers `need` values if the memory is there, or can be had in place. Others
+// may do it at once.
+static bool cover(Local *local, ObjValues *block, size_t need) {
+  size_t all = fresh_cap(block);
+  if (need > all) {
+    if (all == 0 || !heap_grow(&local->heap, &block->obj, block_size(need)))
+      return false;
+    all = fresh_cap(block);
+  }
   uint64_t cap = all - need > COVERED ? need + COVERED : all;
   // relaxed: what it covers is zeros, or was stored by the push that moved it
   // further
@@ -123,8 +162,7 @@ static bool cover(ObjValues *block, size_t need) {
 }
 
 // --- Lists ------------------------------------------------------------------
-ObjList *list_new(Local *local, size_t cap) {
-  ObjValues *block = values_new_room(local, cap);
+static ObjList *list_of(Local *local, ObjValues *block) {
   if (block == NULL) return NULL;
   cover_part(block, 0);
   ObjList *list =
@@ -134,12 +172,27 @@ ObjList *list_new(Local *local, size_t cap) {
   return list;
 }
 
+ObjList *list_new(Local *local, size_t cap) {
+  return list_of(local, values_new_room(local, cap));
+}
+
+ObjList *list_new_growing(Local *local, size_t cap, size_t about) {
+  if (about > CAP_MAX || block_size(about) < GROWING_ABOUT)
+    return list_new(local, cap);
+  ObjValues *block = values_alloc_growing(local, cap);
+  return block != NULL ? list_of(local, block) : list_new(local, cap);
+}
+
 // A plain copy of the block with room for `need` values, not published yet.
 static ObjValues *values_grown(Local *local, const ObjValues *old, size_t len,
                                size_t need) {
   RT_ASSERT(len <= need);
   size_t cap = len < 4096 ? len * 2 + 1 : len + len / 2;
-  ObjValues *block = values_alloc(local, cap > need ? cap : need);
+  if (cap < need) cap = need;
+  ObjValues *block = NULL;
+  if (block_size(need) >= GROWING_MIN && need <= CAP_MAX)
+    block = values_alloc_growing(local, need);
+  if (block == NULL) block = values_alloc(local, cap);
   if (block == NULL) return NULL;
   if (!values_copy(local, block->slots, old, 0, len) ||
       !values_set_nothing(local, &block->obj, block->slots + len,
@@ -180,7 +233,7 @@ static ObjValues *list_reserve(Local *local, ObjList *list, size_t more,
   if (more > CAP_MAX) return NULL;
   // relaxed: any cap it had, which may be below a length that is newer
   if (*len + more <= rt_load_relaxed(&block->cap)) return block;
-  if (cover(block, *len + more)) return block;
+  if (cover(local, block, *len + more)) return block;
   ObjValues *grown = values_grown(local, block, *len, *len + more);
   if (grown == NULL || !is_unraced(local, list, block, *len)) return NULL;
   return list_show(local, list, grown) ? grown : NULL;
@@ -382,8 +435,9 @@ bool values_is_valid(const ObjValues *block) {
   // acquire: cap was moved on before the length that needs it was stored. Pairs
   // with the release in list_push and its neighbours
   uint64_t len = rt_load_acquire(&block->len);
-  // relaxed: the acquire keeps it after the length
-  uint64_t cap = rt_load_relaxed(&block->cap);
+  // acquire: stays after the length. The memory was there before the cap was
+  // moved. Pairs with the RMW in cover
+  uint64_t cap = rt_load_acquire(&block->cap);
   uint64_t room = (heap_size_of(block) - sizeof *block) / sizeof(Value);
   return len <= cap && cap <= room;
 }

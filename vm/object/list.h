@@ -12,7 +12,10 @@
 // any thread: others may change the list meanwhile.
 bool values_is_valid(const ObjValues *block);
 bool list_is_valid(const ObjList *list);
-ObjList *list_new(Local *local, size_t cap);      // NULL: out of memory
+ObjList *list_new(Local *local, size_t cap);  // NULL: out of memory
+// The same for a list that is to become about so long. That is a guess: its
+// memory is taken as it grows, in place where that can be.
+ObjList *list_new_growing(Local *local, size_t cap, size_t about);
 ObjValues *values_new(Local *local, size_t cap);  // all nil, len 0
 // Its words are nil, or, in fresh memory, zeros: that of large ones is not
 // touched before it is used. len 0.
