@@ -46,6 +46,7 @@ typedef enum JsonWant {
 // A list or map that is open.
 typedef struct JsonLevel {
   CspValue made;  // if is_made
+  size_t begin;   // bytes of the text before it
   uint32_t from;  // where its values begin on the stack
   bool is_made, is_map;
 } JsonLevel;
@@ -60,9 +61,11 @@ typedef struct JsonWindow {
 typedef struct JsonParser {
   JsonText text;
   JsonWindow window;
+  size_t len;     // of the text
   size_t looked;  // up to where the text was charged
   JsonWant want;
   bool spent;     // the piece is to end
+  bool guessed;   // how long a list becomes
   CspValue root;  // the outermost list or map once it is made; or the value
   uint32_t depth, count;
   uint32_t deepest;  // that may be open
@@ -83,10 +86,24 @@ static bool parser_fail(JsonParser *parser, JsonFail fail) {
 }
 
 // --- Levels -----------------------------------------------------------------
-static bool make_json(JsonParser *parser, JsonLevel *level, size_t count) {
+// How long a list becomes of which so many values are read: as if the rest of
+// the text were more of them. A wrong guess costs memory, so there is one for
+// each text.
+static size_t guess_len(JsonParser *parser, const JsonLevel *level,
+                        size_t count) {
+  enum { ENOUGH = 512 };
+  if (parser->guessed || count < ENOUGH) return count;
+  parser->guessed = true;
+  size_t at = json_offset(&parser->text, parser->text.at);
+  size_t rest = parser->len > at ? parser->len - at : 0;  // others may cut it
+  return count + rest / ((at - level->begin) / count);
+}
+
+static bool make_json(JsonParser *parser, JsonLevel *level, size_t count,
+                      size_t about) {
   CspCall *call = parser->text.call;
-  level->made =
-      level->is_map ? csp_map(call, count / 2) : csp_list(call, count);
+  level->made = level->is_map ? csp_map(call, count / 2)
+                              : csp_list_growing(call, count, about);
   level->is_made = true;
   if (csp_is_undef(level->made)) return parser_fail(parser, JSON_NO_MEMORY);
   return true;
@@ -129,6 +146,13 @@ static bool attach_json(JsonParser *parser, uint32_t n) {
          parser_fail(parser, JSON_PANICKED);
 }
 
+// Level number n, which is open, has so many values so far.
+static bool begin_made(JsonParser *parser, uint32_t n, size_t count) {
+  JsonLevel *level = &parser->levels[n];
+  size_t about = level->is_map ? count : guess_len(parser, level, count);
+  return make_json(parser, level, count, about) && attach_json(parser, n);
+}
+
 // Empties the stack. The innermost level has no key that waits for its value.
 static bool settle_json(JsonParser *parser) {
   for (uint32_t n = 0; n < parser->depth; n++) {
@@ -136,8 +160,7 @@ static bool settle_json(JsonParser *parser) {
     bool innermost = n + 1 == parser->depth;
     uint32_t end = innermost ? parser->count : inner->from;
     if (!innermost && level->is_map && !inner->is_made) end--;
-    if (!level->is_made && !(make_json(parser, level, end - level->from) &&
-                             attach_json(parser, n)))
+    if (!level->is_made && !begin_made(parser, n, end - level->from))
       return false;
     if (!put_values(parser, level, level->from, end)) return false;
   }
@@ -151,9 +174,11 @@ static bool open_json(JsonParser *parser, bool is_map) {
   if (parser->depth == parser->deepest)
     return json_refuse(text, text->at, "nested more than %d deep",
                        (int)JSON_DEPTH);
-  text->at++;
   parser->levels[parser->depth++] =
-      (JsonLevel){.from = parser->count, .is_map = is_map};
+      (JsonLevel){.begin = json_offset(text, text->at),
+                  .from = parser->count,
+                  .is_map = is_map};
+  text->at++;
   parser->want = is_map ? WANT_FIRST_KEY : WANT_FIRST_VALUE;
   return true;
 }
@@ -172,7 +197,8 @@ static bool close_json(JsonParser *parser) {
   JsonLevel *level = &parser->levels[parser->depth - 1];
   uint32_t from = level->from, end = parser->count;
   bool was_made = level->is_made;
-  if (!was_made && !make_json(parser, level, end - from)) return false;
+  size_t count = end - from;
+  if (!was_made && !make_json(parser, level, count, count)) return false;
   if (!put_values(parser, level, from, end)) return false;
   parser->text.at++;
   parser->count = from;
@@ -418,10 +444,12 @@ CspStatus json_parse(CspCall *call) {
   parser->window = (JsonWindow){NULL, 0, false};
   parser->deepest = JSON_DEPTH - (uint32_t)csp_to_int(csp_arg(call, 3));
   parser->looked = 0;
+  parser->guessed = false;
   parser->want = WANT_VALUE;
   parser->root = csp_nil();
   parser->depth = parser->count = 0;
-  size_t len = type == CSP_BYTES ? csp_bytes_len(v) : 0;
+  size_t len = type == CSP_BYTES ? csp_bytes_len(v) : s.len;
+  parser->len = len;
   if (type == CSP_BYTES &&
       !fill_window(parser, len < WINDOW_SIZE ? len + 1 : WINDOW_SIZE))
     return parse_end(parser, parsed(parser));

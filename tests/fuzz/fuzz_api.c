@@ -196,7 +196,8 @@ static void do_make(Host *host, CspCall *call) {
       v = csp_bytes(call, data, len);
       break;
     case 4:
-      v = csp_list(call, byte(host));
+      len = byte(host);  // of 32 on the list grows in place
+      v = csp_list_growing(call, len, len << 12);
       break;
     case 5:
       v = csp_map(call, byte(host));

@@ -150,6 +150,22 @@ static void a_map_is_read_by_name(void **state) {
   assert_int_equal(csp_type(v), CSP_NIL);
 }
 
+// Whatever its length was guessed to be, it is a list.
+static void a_growing_list_is_a_list(void **state) {
+  (void)state;
+  static const size_t guesses[] = {0, 1, 1 << 20};
+  for (int n = 0; n < 3; n++) {
+    CspValue list = csp_list_growing(call, 2, guesses[n]);
+    assert_int_equal(csp_list_len(list), 0);
+    for (int i = 0; i < 300000; i++)
+      assert_true(csp_list_push(call, list, csp_int(call, i)));
+    assert_int_equal(csp_list_len(list), 300000);
+    for (int i = 0; i < 300000; i++)
+      assert_int_equal(csp_to_int(csp_list_get(list, (size_t)i)), i);
+  }
+  assert_true(csp_is_undef(csp_list_growing(call, (size_t)1 << 50, 0)));
+}
+
 // --- Undef ------------------------------------------------------------------
 // Fault: csp_list_push, csp_map_set and their kin wrote through a list, map or
 // bytes that were undef, as there had been no memory for them.
@@ -321,6 +337,7 @@ int main(void) {
       cmocka_unit_test(an_error_has_its_code),
       cmocka_unit_test(errors_of_the_system_have_codes),
       cmocka_unit_test(a_map_is_read_by_name),
+      cmocka_unit_test(a_growing_list_is_a_list),
       cmocka_unit_test(without_memory_nothing_is_put_into),
       cmocka_unit_test(what_is_undef_is_put_nowhere),
       cmocka_unit_test(a_tuple_is_made_and_read),

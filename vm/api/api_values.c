@@ -168,6 +168,11 @@ CspValue csp_list(CspCall *call, size_t capacity) {
   return wrap_obj(list_new(call->local, capacity));
 }
 
+CspValue csp_list_growing(CspCall *call, size_t capacity, size_t about) {
+  UNDEF_IF_OVER(call);
+  return wrap_obj(list_new_growing(call->local, capacity, about));
+}
+
 CspValue csp_tuple(CspCall *call, const CspValue *values, size_t count) {
   const char *failed;
   UNDEF_IF_OVER(call);

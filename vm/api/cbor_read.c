@@ -54,7 +54,8 @@ typedef struct CborReader {
   size_t start;  // the item's first one
   CborIn *levels;
   size_t depth, cap;
-  bool tagged;  // the next item has a tag
+  bool tagged;    // the next item has a tag
+  bool believed;  // the length of a long list
   CborLong run;
   char *error;
   const Memory *memory;  // of the error, or NULL for libc's
@@ -311,6 +312,18 @@ static CborIn *push_container(CborReader *reader) {
   return &reader->levels[reader->depth++];
 }
 
+// A long list is made to grow in place. A length that is wrong costs memory for
+// that, so one is believed.
+static CspValue make_container(CborReader *reader, bool is_map,
+                               uint64_t count) {
+  enum { LONG = 1 << 17 };
+  size_t room = count < ROOM_MAX ? (size_t)count : ROOM_MAX;
+  if (is_map) return csp_map(reader->call, room);
+  if (count < LONG || reader->believed) return csp_list(reader->call, room);
+  reader->believed = true;
+  return csp_list_growing(reader->call, room, (size_t)count);
+}
+
 // Opens it; *v is the list or map, complete if *open is false.
 static bool open_container(CborReader *reader, const ItemHead *head,
                            CspValue *v, bool *open) {
@@ -325,11 +338,7 @@ static bool open_container(CborReader *reader, const ItemHead *head,
   if (reader->depth == CBOR_DEPTH)
     return refuse_item(reader, reader->start, "nested more than %d deep",
                        (int)CBOR_DEPTH);
-  size_t room = count < ROOM_MAX ? (size_t)count : ROOM_MAX;
-  if (!give_made(
-          reader,
-          is_map ? csp_map(reader->call, room) : csp_list(reader->call, room),
-          v))
+  if (!give_made(reader, make_container(reader, is_map, count), v))
     return false;
   *open = indefinite || count > 0;
   if (!*open) return true;
