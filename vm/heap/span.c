@@ -40,7 +40,7 @@ static const uint64_t all_units = ~(uint64_t)((1 << UNITS_HEADER) - 1);
 // --- Validity ---------------------------------------------------------------
 // One object, of whole units, in the chunk; or all of a chunk of its own.
 static bool large_is_valid(const Span *span, size_t unit) {
-  // acquire: bytes were raised before it. Pairs with the release in span_grow
+  // acquire: bytes were raised before it. Pairs with the release in set_size
   uint64_t size = rt_load_acquire(&span->size);
   // relaxed: the acquire keeps it after the size
   size_t bytes = rt_load_relaxed(&chunk_of(span)->bytes);
