@@ -377,7 +377,7 @@ static Span *span_new_chunk(Heap *heap, uint64_t units, bool grows) {
   return span;
 }
 
-static uint64_t units_of(size_t size) {
+static uint64_t span_units(size_t size) {
   return (size + UNIT_SIZE - 1) / UNIT_SIZE;
 }
 
@@ -390,7 +390,7 @@ static Span *show_large(Span *span) {
 }
 
 Span *span_new_large(Heap *heap, size_t size) {
-  uint64_t units = units_of(size);
+  uint64_t units = span_units(size);
   if (size > LARGE_MOST) return NULL;
   Span *span;
   if (units > UNITS - UNITS_HEADER) {
@@ -407,13 +407,13 @@ Span *span_new_large(Heap *heap, size_t size) {
 
 Span *span_new_growing(Heap *heap, size_t size) {
   if (size > LARGE_MOST) return NULL;
-  return show_large(span_new_chunk(heap, units_of(size), true));
+  return show_large(span_new_chunk(heap, span_units(size), true));
 }
 
 // --- Growing ----------------------------------------------------------------
 bool span_has_room(const Span *span, size_t size) {
   return span->own_chunk && size <= LARGE_MOST &&
-         (units_of(size) + UNITS_HEADER) * UNIT_SIZE <= chunk_of(span)->room;
+         (span_units(size) + UNITS_HEADER) * UNIT_SIZE <= chunk_of(span)->room;
 }
 
 // heap.lock held. Unlike chunk_open, by one thread after the other.
@@ -432,7 +432,7 @@ static void set_size(Heap *heap, Span *span, uint64_t size, size_t bytes) {
 
 bool span_grow(Heap *heap, Span *span, size_t size, size_t *more) {
   RT_ASSERT(span_has_room(span, size));
-  uint64_t units = units_of(size);
+  uint64_t units = span_units(size);
   size_t bytes = growing_bytes((units + UNITS_HEADER) * UNIT_SIZE);
   Chunk *chunk = chunk_of(span);
   if (bytes > chunk->room) bytes = chunk->room;
