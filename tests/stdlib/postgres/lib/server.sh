@@ -62,18 +62,31 @@ start() {
   cat "$TMPDIR/log"
   return 1
 }
+# When a process began, or nothing if it is gone. A number may be another's by
+# then, which began at another time.
+born() { sed -n 's/.*) //p' "/proc/$1/stat" 2> "$TMPDIR/null" | cut -d ' ' -f 20; }
+# Whether it is the server of this test, by its words: postgres -D the folder.
+is_server() {
+  tr '\0' '\n' 2> "$TMPDIR/null" < "/proc/$1/cmdline" | grep -qxF -- "$pg_data"
+}
+# The server may have ended by itself, and left the file with its number. While
+# it is stopped its processes stay, at least as zombies, so that nobody else gets
+# their numbers.
 stop() {
-  local pid all
+  local pid all one began=()
   pid=$(head -n 1 "$pg_data/postmaster.pid" 2> "$TMPDIR/null") || return 0
-  kill -STOP "$pid"
-  all="$(cat "/proc/$pid/task/$pid/children") $pid"
-  # shellcheck disable=SC2086
-  kill -9 $all 2> "$TMPDIR/null"
-  # What is killed may write a file before it is gone.
-  for pid in $all; do
-    while grep -q '^State:.[^Z]' "/proc/$pid/status" 2> "$TMPDIR/null"; do
-      sleep 0.01
+  if is_server "$pid" && kill -STOP "$pid"; then
+    all="$(cat "/proc/$pid/task/$pid/children") $pid"
+    for one in $all; do began[one]=$(born "$one"); done
+    # shellcheck disable=SC2086
+    kill -9 $all 2> "$TMPDIR/null"
+    # What is killed may write a file before it is gone.
+    for one in $all; do
+      while [ -n "${began[one]}" ] && [ "$(born "$one")" = "${began[one]}" ] &&
+        ! grep -q '^State:.Z' "/proc/$one/status" 2> "$TMPDIR/null"; do
+        sleep 0.01
+      done
     done
-  done
+  fi
   rm -f "$pg_data/postmaster.pid" "$TMPDIR"/sockets/.s.PGSQL.*
 }

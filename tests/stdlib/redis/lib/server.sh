@@ -12,7 +12,12 @@ start() {
     sleep 0.02
   done
 }
+# The server may have ended by itself. Its number may be another's by then, but
+# no other process has this socket among its words.
 stop() {
-  kill -9 "$(cat "$redis_pid")" 2> /dev/null
+  local pid
+  pid=$(cat "$redis_pid")
+  ! tr '\0' '\n' 2> /dev/null < "/proc/$pid/cmdline" |
+    grep -qF -- "$TMPDIR/socket" || kill -9 "$pid" 2> /dev/null
   rm -f "$TMPDIR/socket"
 }
