@@ -254,6 +254,8 @@ bool pg_refuse_copy(CspCall *call, PgStep *step, PGresult *result,
 // Copies the arguments. false: panicked, or link->code is set.
 bool pg_put_params(CspCall *call, PgLink *link, CspValue list);
 bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len);
+// Sets link->code. where: "[2][0]" of an element, or "".
+void pg_refuse_nul(PgLink *link, const char *where);
 // As the server has it. Returns the length.
 int pg_format_float(double real, char text[32]);
 // Adds the result's first row to step->rows. false: *status is what follows,
@@ -269,8 +271,8 @@ bool pg_make_value(CspCall *call, Oid type, const char *text, size_t len,
 Oid pg_element_of(Oid array);  // 0: it is none
 bool pg_make_array(CspCall *call, Oid element, const char *text, size_t len,
                    CspValue *v, bool *malformed);
-// '{...}'. false: panicked.
-bool pg_put_list(CspCall *call, PgParams *params, CspValue list, int depth);
+// Adds '{...}' to the arguments. false: panicked, or link->code is set.
+bool pg_put_list(CspCall *call, PgLink *link, CspValue list);
 
 // --- postgres_copy.c --------------------------------------------------------
 CspStatus pg_copy(CspCall *call);

@@ -154,85 +154,114 @@ static size_t pg_count_plain(const char *text, size_t len) {
   return plain;
 }
 
+// A list that is put. at: the index in each of the lists that are open.
+typedef struct PgPutList {
+  CspCall *call;
+  PgLink *link;
+  int depth;
+  size_t at[PG_DEEP];
+} PgPutList;
+
+static bool pg_put_more(PgPutList *put, const char *data, size_t len) {
+  return pg_put(put->call, &put->link->params, data, len);
+}
+
+static void pg_refuse_nul_at(const PgPutList *put) {
+  enum { INDEX = 24 };  // "[" a number "]"
+  char where[PG_DEEP * INDEX];
+  int len = 0;
+  for (int i = 0; i < put->depth; i++)
+    len += snprintf(where + len, INDEX, "[%zu]", put->at[i]);
+  pg_refuse_nul(put->link, where);
+}
+
 // In quotes, with a backslash before each quote and backslash.
-static bool pg_put_quoted(CspCall *call, PgParams *params, const char *text,
-                          size_t len) {
+static bool pg_put_quoted(PgPutList *put, const char *text, size_t len) {
   bool found;
-  if (!db_find_nul(call, text, len, &found)) return false;
+  if (!db_find_nul(put->call, text, len, &found)) return false;
   if (found) {
-    csp_panic(call, "%s: a string in a list has a NUL byte", db_name(call));
+    pg_refuse_nul_at(put);
     return false;
   }
-  if (!pg_put(call, params, "\"", 1)) return false;
+  if (!pg_put_more(put, "\"", 1)) return false;
   for (size_t at = 0; at < len;) {
     size_t plain = pg_count_plain(text + at, len - at);
-    if (!pg_put(call, params, text + at, plain)) return false;
+    if (!pg_put_more(put, text + at, plain)) return false;
     at += plain;
     if (at == len || !pg_is_escaped(text[at])) continue;
     char both[2] = {'\\', text[at++]};
-    if (!pg_put(call, params, both, 2)) return false;
+    if (!pg_put_more(put, both, 2)) return false;
   }
-  return pg_put(call, params, "\"", 1);
+  return pg_put_more(put, "\"", 1);
 }
 
-static bool pg_put_hex(CspCall *call, PgParams *params, CspValue bytes) {
+static bool pg_put_hex(PgPutList *put, CspValue bytes) {
   size_t len = csp_bytes_len(bytes);
-  if (!pg_put(call, params, "\"\\\\x", 4)) return false;
+  if (!pg_put_more(put, "\"\\\\x", 4)) return false;
   for (size_t at = 0; at < len; at++) {
     unsigned char byte = 0;
     char hex[3];
     csp_bytes_read(bytes, at, &byte, 1);
     snprintf(hex, sizeof hex, "%02x", byte);
-    if (!pg_put(call, params, hex, 2)) return false;
+    if (!pg_put_more(put, hex, 2)) return false;
   }
-  return pg_put(call, params, "\"", 1);
+  return pg_put_more(put, "\"", 1);
 }
 
-static bool pg_put_element(CspCall *call, PgParams *params, CspValue v,
-                           int depth) {
+static bool pg_put_items(PgPutList *put, CspValue list);
+
+static bool pg_put_element(PgPutList *put, CspValue v) {
   char text[32];
   size_t len = 0;
   const char *data = text;
   switch (csp_type(v)) {
     case CSP_NIL:
-      return pg_put(call, params, "NULL", 4);
+      return pg_put_more(put, "NULL", 4);
     case CSP_BOOL:
-      return pg_put(call, params, csp_to_bool(v) ? "t" : "f", 1);
+      return pg_put_more(put, csp_to_bool(v) ? "t" : "f", 1);
     case CSP_INT:
       len =
           (size_t)snprintf(text, sizeof text, "%lld", (long long)csp_to_int(v));
-      return pg_put(call, params, text, len);
+      return pg_put_more(put, text, len);
     case CSP_FLOAT:
       len = (size_t)pg_format_float(csp_to_float(v), text);
-      return pg_put(call, params, text, len);
+      return pg_put_more(put, text, len);
     case CSP_STRING:
       data = csp_to_string(v, &len);
-      return pg_put_quoted(call, params, data, len);
+      return pg_put_quoted(put, data, len);
     case CSP_BYTES:
-      return pg_put_hex(call, params, v);
+      return pg_put_hex(put, v);
     case CSP_LIST:
-      return pg_put_list(call, params, v, depth + 1);
+      return pg_put_items(put, v);
     case CSP_NO_MEMORY:
-      csp_panic_memory(call);
+      csp_panic_memory(put->call);
       return false;
     default:
-      csp_panic(call, "%s: a list that is an argument cannot have a %s",
-                db_name(call), csp_type_name(v));
+      csp_panic(put->call, "%s: a list that is an argument cannot have a %s",
+                db_name(put->call), csp_type_name(v));
       return false;
   }
 }
 
-bool pg_put_list(CspCall *call, PgParams *params, CspValue list, int depth) {
+static bool pg_put_items(PgPutList *put, CspValue list) {
+  int depth = put->depth;
   if (depth >= PG_DEEP) {
-    csp_panic(call, "%s: an argument has lists in lists %d deep", db_name(call),
-              PG_DEEP);
+    csp_panic(put->call, "%s: an argument has lists in lists %d deep",
+              db_name(put->call), PG_DEEP);
     return false;
   }
-  if (!pg_put(call, params, "{", 1)) return false;
+  if (!pg_put_more(put, "{", 1)) return false;
+  put->depth++;
   for (size_t i = 0; i < csp_list_len(list); i++) {
-    if (i > 0 && !pg_put(call, params, ",", 1)) return false;
-    if (!pg_put_element(call, params, csp_list_get(list, i), depth))
-      return false;
+    put->at[depth] = i;
+    if (i > 0 && !pg_put_more(put, ",", 1)) return false;
+    if (!pg_put_element(put, csp_list_get(list, i))) return false;
   }
-  return pg_put(call, params, "}", 1);
+  put->depth--;
+  return pg_put_more(put, "}", 1);
+}
+
+bool pg_put_list(CspCall *call, PgLink *link, CspValue list) {
+  PgPutList put = {.call = call, .link = link};
+  return pg_put_items(&put, list);
 }

@@ -53,16 +53,21 @@ int pg_format_float(double real, char text[32]) {
   return snprintf(text, 32, real < 0 ? "-Infinity" : "Infinity");
 }
 
+// No pg_break, as nothing was sent.
+void pg_refuse_nul(PgLink *link, const char *where) {
+  snprintf(link->code, sizeof link->code, "invalid");
+  snprintf(link->message, sizeof link->message,
+           "a text cannot have a NUL byte, which $%d%s has", link->params.count,
+           where);
+}
+
 static bool pg_put_string(CspCall *call, PgLink *link, CspValue v) {
   size_t len;
   bool found;
   const char *text = csp_to_string(v, &len);
   if (!db_find_nul(call, text, len, &found)) return false;
   if (!found) return pg_put(call, &link->params, text, len);
-  // no pg_break, as nothing was sent
-  snprintf(link->code, sizeof link->code, "invalid");
-  snprintf(link->message, sizeof link->message,
-           "a text cannot have a NUL byte, which $%d has", link->params.count);
+  pg_refuse_nul(link, "");
   return false;
 }
 
@@ -105,7 +110,7 @@ static bool pg_put_param(CspCall *call, PgLink *link, CspValue v) {
       well = pg_put_bytes(call, link, v);
       break;
     case CSP_LIST:
-      well = pg_put_list(call, params, v, 0);
+      well = pg_put_list(call, link, v);
       break;
     case CSP_NO_MEMORY:
       csp_panic_memory(call);
@@ -184,23 +189,55 @@ static int pg_hex(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// "\x" and hexadecimal digits.
-static bool pg_make_bytes(CspCall *call, const char *text, size_t len,
-                          CspValue *v) {
-  if (len < 2 || len % 2 != 0 || text[0] != '\\' || text[1] != 'x')
-    return false;
-  char *to;
-  *v = csp_bytes_room(call, len / 2 - 1, &to);
-  if (csp_is_undef(*v)) return true;
+// "\x" and hexadecimal digits. false: malformed.
+static bool pg_from_hex(const char *text, size_t len, char *to) {
+  if (len % 2 != 0) return false;
   for (size_t at = 2; at < len; at += 2) {
     int high = pg_hex(text[at]), low = pg_hex(text[at + 1]);
-    if (high < 0 || low < 0) {
-      memset(to, 0, len / 2 - at / 2);
-      return false;
-    }
+    if (high < 0 || low < 0) return false;
     *to++ = (char)(high << 4 | low);
   }
   return true;
+}
+
+static bool pg_is_octal(const char *text) {
+  return text[0] >= '0' && text[0] <= '3' && text[1] >= '0' && text[1] <= '7' &&
+         text[2] >= '0' && text[2] <= '7';
+}
+
+// The form of `bytea_output = escape`: a byte as it is, a backslash twice, or a
+// backslash and three octal digits. Returns the count, or -1: malformed. to:
+// NULL, or where they go.
+static int64_t pg_from_escape(const char *text, size_t len, char *to) {
+  int64_t count = 0;
+  for (size_t at = 0; at < len; at++, count++) {
+    int byte = (unsigned char)text[at];
+    if (byte == '\\' && len - at > 3 && pg_is_octal(text + at + 1)) {
+      byte = (text[at + 1] - '0') << 6 | (text[at + 2] - '0') << 3 |
+             (text[at + 3] - '0');
+      at += 3;
+    } else if (byte == '\\' && (++at == len || text[at] != '\\')) {
+      return -1;
+    }
+    if (to != NULL) to[count] = (char)byte;
+  }
+  return count;
+}
+
+// A session may have either form. A backslash that is a byte begins no "\x".
+static bool pg_make_bytes(CspCall *call, const char *text, size_t len,
+                          CspValue *v) {
+  bool hex = len >= 2 && text[0] == '\\' && text[1] == 'x';
+  int64_t count =
+      hex ? (int64_t)(len / 2 - 1) : pg_from_escape(text, len, NULL);
+  char *to;
+  if (count < 0) return false;
+  *v = csp_bytes_room(call, (size_t)count, &to);
+  if (csp_is_undef(*v)) return true;
+  if (!hex) return pg_from_escape(text, len, to) == count;
+  if (pg_from_hex(text, len, to)) return true;
+  memset(to, 0, (size_t)count);
+  return false;
 }
 
 bool pg_make_value(CspCall *call, Oid type, const char *text, size_t len,
