@@ -22,9 +22,9 @@
 //     kept: the server is told to stop (PQcancel, in csp_block), and the
 //     connection ends. With it ends what was half done. PQcancel connects and
 //     waits for the server. So a stepped runtime only ends the connection.
-//   - _close may be called while another call has the link. It closes the
-//     duplicate alone, which ends the other's waits. The connection itself ends
-//     with _drop or the finalizer.
+//   - _close and _drop may be called while another call has the link. They close
+//     the duplicate alone then, which ends the other's waits. The connection
+//     itself ends with a later _drop or the finalizer.
 //   - Nothing is printed. Notices are dropped.
 //
 // A native runs on whichever thread of the runtime has its goroutine. Only the
@@ -96,8 +96,9 @@ static CspStatus pg_put_back(CspCall *call) {
 }
 
 // _give(places, link, forget, extra): the link that a call had goes back, if it
-// can serve the next one. Else forget(places, link) is called, after its place
-// has come back as nil. extra: it has no place, and takes an empty one.
+// can serve the next one. Else it is closed for other calls, its place comes back
+// as nil, and forget(places, link) is called. extra: it has no place, and takes an
+// empty one.
 static CspStatus pg_give(CspCall *call) {
   CspValue args[] = {csp_arg(call, 0), csp_arg(call, 1)}, none;
   PgLink **data = csp_host_data(args[1], &pg_link_class);
@@ -109,10 +110,20 @@ static CspStatus pg_give(CspCall *call) {
     kept = csp_try_recv(call, chan_of(args[0], "empty"), &none);
   if (kept || !extra) put_place(call, args[0], kept ? args[1] : csp_nil());
   if (kept) return csp_ok_nothing(call);
+  pg_tell_closed(*data);
   return csp_tail(call, csp_arg(call, 2), 2, args);
 }
 
 // --- Ends of links ----------------------------------------------------------
+// _is_closed(link): whether it is of no use to any call.
+static CspStatus pg_is_closed(CspCall *call) {
+  PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
+  if (data == NULL || *data == NULL)
+    return csp_bad_arg(call, 0, "a connection");
+  // relaxed: one that is missed is seen at the next dial
+  return csp_ok_bool(call, __atomic_load_n(&(*data)->closed, __ATOMIC_RELAXED));
+}
+
 // _close(link): ends the waits of whichever call has it.
 static CspStatus pg_close(CspCall *call) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
@@ -138,21 +149,29 @@ static void pg_drop_work(void *data) {
 static CspStatus pg_drop_done(CspCall *call, void *data, bool made) {
   PgLink *link = data;
   if (!made) pg_close_conn(link);
-  csp_fd_close(call, link->fd);  // before another call can have the link
-  pg_let_go(link);
-  return csp_ok_nothing(call);
+  csp_fd_close(call, link->fd);
+  return csp_ok_bool(call, true);
 }
 
 // _drop(link, tells): stops what its server does for it, if it is to be told,
-// and ends the connection. Does nothing if another call has it.
+// and ends the connection, unless that has begun. false: another call has it,
+// whose wait ends.
 static CspStatus pg_drop(CspCall *call) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
   if (data == NULL || *data == NULL)
     return csp_bad_arg(call, 0, "a connection");
-  pg_tell_closed(*data);
-  if (!pg_take(*data)) return csp_ok_nothing(call);
-  (*data)->tells = csp_truthy(csp_arg(call, 1));
-  return csp_block(call, pg_drop_work, pg_drop_done, *data);
+  PgLink *link = *data;
+  pg_tell_closed(link);
+  if (!pg_take(link)) {
+    csp_fd_close(call, link->fd);
+    // relaxed: another _drop has begun, or has not
+    char state = __atomic_load_n(&link->state, __ATOMIC_RELAXED);
+    return csp_ok_bool(call, state == PG_DROPPED);
+  }
+  // relaxed: as above. It stays taken, as nobody takes what is not PG_FREE
+  __atomic_store_n(&link->state, PG_DROPPED, __ATOMIC_RELAXED);
+  link->tells = csp_truthy(csp_arg(call, 1));
+  return csp_block(call, pg_drop_work, pg_drop_done, link);
 }
 
 // --- Texts ------------------------------------------------------------------
@@ -206,6 +225,7 @@ static const CspFunction pg_functions[] = {
     {"_end", "link, failed", pg_copy_end},
     {"_get", "link", pg_copy_get},
     {"_notices", "link", pg_notices},
+    {"_is_closed", "link", pg_is_closed},
     {"_close", "link", pg_close},
     {"_drop", "link, tells", pg_drop},
     CSP_NEEDS(CSP_NET),

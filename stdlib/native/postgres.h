@@ -109,7 +109,7 @@ typedef struct PgLink {
   int gate_real, gate_outer;  // descriptors, if gated
   ino_t gate_inode;           // of libpq's end
   PgFrames frames;            // that have passed it
-  char state;                 // atomic: PG_FREE or PG_TAKEN
+  char state;                 // atomic: PG_FREE and so on
   bool closed;                // atomic: by _close or _drop
   PgPhase phase;
   bool unsent;          // libpq has something to send
@@ -137,7 +137,7 @@ typedef struct PgLink {
   PgAsked asked;
 } PgLink;
 
-enum { PG_FREE, PG_TAKEN };
+enum { PG_FREE, PG_TAKEN, PG_DROPPED };  // PG_DROPPED: by _drop, for good
 
 // A native in pieces that has its link. The values come first.
 typedef struct PgStep {
