@@ -142,6 +142,21 @@ static CspStatus run_failed(CspCall *call, SqlLink *link) {
   return status;
 }
 
+// A read had too little memory, perhaps because of dead values. It is tried
+// again once, when those are collected.
+static bool reads_again(CspCall *call, SqlLink *link) {
+  SqlRun *run = &link->run;
+  bool may = run->limited && !run->tried && !link->heavy && run->most > 0 &&
+             run->stmt != NULL && sqlite3_stmt_readonly(run->stmt) != 0;
+  run->tried = true;
+  if (!may || !csp_make_room(call)) return false;
+  link->spare = csp_room(call);
+  run->room = link->spare / 2;
+  run->count = 0;
+  link->rows.used = 0;
+  return true;
+}
+
 static CspStatus run_done(CspCall *call, void *data, bool made) {
   SqlLink *link = data;
   SqlRun *run = &link->run;
@@ -161,6 +176,8 @@ static CspStatus run_done(CspCall *call, void *data, bool made) {
     csp_return(call, csp_nil());
     return csp_ok(call, csp_nil());
   }
+  if (reads_again(call, link))
+    return csp_block(call, sql_run_work, run_done, link);
   bool well = run->code == SQLITE_ROW || run->code == SQLITE_DONE;
   if (run->limited || (!well && run->code != SQLITE_OK))
     return run_failed(call, link);
@@ -175,21 +192,22 @@ static CspStatus run_done(CspCall *call, void *data, bool made) {
 // A run may take half of what is left of the memory (run->room). If that is
 // little, dead values are collected first, as they may be all of the rest. If
 // they are not, each run would collect for nothing. So half of what the last
-// collection has left is used up before the next one. (But values of rows are
-// made when the statement has run, and could not be tried again.)
-static void make_run_room(CspCall *call, SqlLink *link) {
+// collection has left is used up before the next one. (A batch that goes on
+// could not be tried again, and has many rows. So it collects each time.)
+static void make_run_room(CspCall *call, SqlLink *link, bool goes_on) {
   enum { ENOUGH = 2 << 20, LEAST = 64 << 10 };  // (csp_room says no less)
   if (link->heavy) sql_weigh(call, link);
   size_t room = csp_room(call);
-  bool spare = link->run.most <= 0 && room > LEAST && room >= link->spare / 2;
+  bool spare = !goes_on && room > LEAST && room >= link->spare / 2;
   if (!link->heavy && (room >= ENOUGH || (link->spare != 0 && spare))) return;
   if (csp_make_room(call) && link->heavy) sql_weigh(call, link);
   link->spare = csp_room(call);
 }
 
-static void begin_run(CspCall *call, SqlLink *link) {
+static void begin_run(CspCall *call, SqlLink *link, bool goes_on) {
   SqlRun *run = &link->run;
-  make_run_room(call, link);
+  make_run_room(call, link, goes_on);
+  run->tried = goes_on;
   run->count = run->changes = run->pause = 0;
   run->vain = run->limited = run->ends = false;
   run->room = csp_room(call) / 2;
@@ -239,7 +257,7 @@ static CspStatus run_begin(CspCall *call, SqlLink *link) {
       !csp_need_type(call, 2, CSP_LIST, &args) || !csp_need_int(call, 3, &most))
     return give_up(call, link);
   run->most = most;
-  begin_run(call, link);
+  begin_run(call, link, false);
   if (link->db == NULL)
     return fail(call, link, "closed", "the database is closed");
   if (is_taken_back(link, text, most))
@@ -283,7 +301,7 @@ static CspStatus sqlite_try(CspCall *call) {
 
 // _more(link, type, name): the next rows, as give_rows.
 static CspStatus more_begin(CspCall *call, SqlLink *link) {
-  begin_run(call, link);
+  begin_run(call, link, true);
   if (link->db == NULL || link->run.stmt == NULL)
     return fail(call, link, "closed", "the database is closed");
   return csp_block(call, sql_run_work, run_done, link);
@@ -507,7 +525,7 @@ static CspStatus sqlite_open(CspCall *call) {
   if (link == NULL) return csp_panic_memory(call);
   link->kind = (SqlKind)kind;
   link->timeout = timeout;
-  begin_run(call, link);
+  begin_run(call, link, false);
   if (!link->files && strcmp(path, ":memory:") != 0)
     return open_failed(call, link, "permission",
                        "the host allows only the database \":memory:\"");

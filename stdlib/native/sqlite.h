@@ -75,6 +75,7 @@ typedef struct SqlRun {
   int code;
   bool begun;  // a statement of the text was prepared
   bool bound, named, vain, limited;
+  bool tried;  // it does not begin anew
   bool ends;  // a transaction, which no lack of memory may prevent
   size_t room;
   int64_t memory;          // the library's, when it began

@@ -154,7 +154,9 @@ CspStatus sql_give_rows(CspCall *call, SqlLink *link, CspValue type) {
   SqlRun *run = &link->run;
   CspStatus status = CSP_PANIC;
   bool more = run->code == SQLITE_ROW, one = run->most == 1;
-  if (link->limited && csp_room(call) / 8 < link->rows.used)
+  enum { LEAST = 64 << 10 };  // csp_room says no less
+  size_t room = csp_room(call);
+  if (link->limited && (room <= LEAST || room / 8 < link->rows.used))
     csp_make_room(call);
   CspValue list = csp_list(call, (size_t)run->count);
   CspHandle held = 0;
