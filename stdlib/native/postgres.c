@@ -22,7 +22,8 @@
 //     kept: the server is told to stop (PQcancel, in csp_block), and the
 //     connection ends. With it ends what was half done. PQcancel connects and
 //     waits for the server. So a stepped runtime only ends the connection.
-//   - _close and _drop may be called while another call has the link. They close
+//   - _close and _drop may be called while another call has the link. They
+//   close
 //     the duplicate alone then, which ends the other's waits. The connection
 //     itself ends with a later _drop or the finalizer.
 //   - Nothing is printed. Notices are dropped.
@@ -96,9 +97,9 @@ static CspStatus pg_put_back(CspCall *call) {
 }
 
 // _give(places, link, forget, extra): the link that a call had goes back, if it
-// can serve the next one. Else it is closed for other calls, its place comes back
-// as nil, and forget(places, link) is called. extra: it has no place, and takes an
-// empty one.
+// can serve the next one. Else it is closed for other calls, its place comes
+// back as nil, and forget(places, link) is called. extra: it has no place, and
+// takes an empty one.
 static CspStatus pg_give(CspCall *call) {
   CspValue args[] = {csp_arg(call, 0), csp_arg(call, 1)}, none;
   PgLink **data = csp_host_data(args[1], &pg_link_class);

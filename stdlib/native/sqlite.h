@@ -76,7 +76,7 @@ typedef struct SqlRun {
   bool begun;  // a statement of the text was prepared
   bool bound, named, vain, limited;
   bool tried;  // it does not begin anew
-  bool ends;  // a transaction, which no lack of memory may prevent
+  bool ends;   // a transaction, which no lack of memory may prevent
   size_t room;
   int64_t memory;          // the library's, when it began
   int64_t given;           // arguments, or entries of their map
