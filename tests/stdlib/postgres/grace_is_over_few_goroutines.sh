@@ -1,6 +1,6 @@
 # A transaction's time of grace was over, and no goroutine was to be had to end
-# its connection. That stayed open until the pool was closed. Now it ends when the
-# pool connects the next time.
+# its connection. That stayed open until the pool was closed. Now it ends when
+# the pool connects the next time.
 # timeout: 60
 # expect: too many goroutines: the limit is 40
 # expect: 0 nil

@@ -70,7 +70,7 @@ is_server() {
   tr '\0' '\n' 2> "$TMPDIR/null" < "/proc/$1/cmdline" | grep -qxF -- "$pg_data"
 }
 # The server may have ended by itself, and left the file with its number. While
-# it is stopped its processes stay, at least as zombies, so that nobody else gets
+# it is stopped its processes stay, at least as zombies. So nobody else gets
 # their numbers.
 stop() {
   local pid all one began=()
