@@ -1089,8 +1089,7 @@ bool csp_host_weight(CspCall *call, CspValue v, size_t bytes);
 // The data, or NULL if v is no such value.
 void *csp_host_data(CspValue v, const CspClass *klass);
 // Methods of a host class (`file.close()`), or NULL, as csp_register_methods.
-// Before csp_run, or in the init of a module. A class that is registered stays
-// as it is.
+// Before csp_run, or in a module's init. One that is registered stays as it is.
 bool csp_register_class(Csp *csp, const CspClass *klass,
                         const CspFunction *functions);
 // The runtime's own zeroed data of a registered class. It is made when first

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The scripts of test_nth_allocation.c: small, as each runs once for every
-// allocation that it makes.
+// The scripts of test_nth_allocation.c and test_nth_object.c: small, as each
+// runs once for every allocation that it makes.
 #ifndef CSP_TESTS_UNIT_NTH_SCENARIOS_H
 #define CSP_TESTS_UNIT_NTH_SCENARIOS_H
 

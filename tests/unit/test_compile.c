@@ -196,7 +196,7 @@ static void test_defer(void **state) {
               "DEFER r1 1\nMOVE r3 r0\nCALL r1 0 want all\nPACK r1\n"
               "RETDL r1\n");
   expect_code("func f(g) { defer g.m() }",
-              "GETF r3 r0 \"m\"\nDEFER r1 0\nRETD r0 0\n");
+              "MOVE r4 r0\nMETHOD r1 0 \"m\"\nDEFERV r1\nRETD r0 0\n");
 }
 
 static void test_closures(void **state) {
