@@ -5,6 +5,7 @@
 # expect: the server answers: PONG
 # expect: its number is another's: S
 # expect: the server is stopped
+# expect: the one with a port is stopped
 . tests/stdlib/redis/lib/server.sh
 start || exit
 trap stop EXIT
@@ -22,3 +23,12 @@ echo "$server" > "$redis_pid"
 stop
 sleep 0.1
 [ -e "/proc/$server" ] || echo "the server is stopped"
+
+# With a port its words are that alone.
+for port in $(seq $((20000 + $$ % 10000)) $((20020 + $$ % 10000))); do
+  if start --port "$port" --bind 127.0.0.1 2> "$TMPDIR/why"; then break; fi
+done
+server=$(cat "$redis_pid")
+stop
+sleep 0.1
+[ -e "/proc/$server" ] || echo "the one with a port is stopped"

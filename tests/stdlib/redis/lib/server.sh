@@ -13,11 +13,10 @@ start() {
   done
 }
 # The server may have ended by itself. Its number may be another's by then, but
-# no other process has this socket among its words.
+# no other server is in this folder.
 stop() {
   local pid
   pid=$(cat "$redis_pid")
-  ! tr '\0' '\n' 2> /dev/null < "/proc/$pid/cmdline" |
-    grep -qF -- "$TMPDIR/socket" || kill -9 "$pid" 2> /dev/null
+  [ ! "/proc/$pid/cwd" -ef "$TMPDIR" ] || kill -9 "$pid" 2> /dev/null
   rm -f "$TMPDIR/socket"
 }
