@@ -169,7 +169,7 @@ static CspStatus lay(CspCall *call) {
   return csp_ok_int(call, error);
 }
 
-static atomic_int finalized, finalizer_waits;
+static atomic_int finalized, finalizer_waits, finalized_seen;
 static void waiting_finalize(void *data) {
   (void)data;
   atomic_fetch_add(&finalizer_waits, wait_for_other_p());
@@ -222,7 +222,8 @@ static CspStatus make_operated(CspCall *call) {
 }
 
 static CspStatus finalized_now(CspCall *call) {
-  return csp_ok_int(call, atomic_load(&finalized));
+  atomic_store(&finalized_seen, finalized);
+  return csp_ok_int(call, finalized_seen);
 }
 
 static CspStatus collects(CspCall *call) {
@@ -420,8 +421,8 @@ static void in_finalizers(void **state) {
                 "for finalized_now() < 3 { collects(); busy() }\n"
                 "println(\"done\")\n",
                 "done\n");
-  // (One may be left until the runtime has ended. There is no other P then.)
-  assert_int_equal(finalizer_waits, finalized);
+  // (One may be left until the program ends. There is no other P then.)
+  assert_true(finalizer_waits >= finalized_seen);
   close_host(&host);
 }
 
