@@ -13,7 +13,7 @@ enum { ROUNDS = 200 };
 static const char script[] =
     "func ok(n) => n\n"
     "func loop() { for { } }\n"
-    "func long(n) { s := 0; for i in 2000000 { s += i }; return n }\n"
+    "func long(n) { s := 0; for i in steps() { s += i }; return n }\n"
     "func waits(n) { sleep(3ms); return n }\n"
     "func swallows() { for { swallow(loop) } }\n"
     "deferred := 0\n"
@@ -33,14 +33,23 @@ static CspStatus swallow(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
+// So many that a look comes, which with a collection at each is soon.
+static CspStatus steps(CspCall *call) {
+  const char *debug = getenv("CSPDEBUG");
+  bool stressed = debug != NULL && strstr(debug, "gcstress=1") != NULL;
+  return csp_ok_int(call, stressed ? 2000 : 2000000);
+}
+
 static CspStatus pass_on(CspCall *call) {
   CspResult result;
   csp_call(call, csp_arg(call, 0), 0, NULL, &result);
   return csp_rethrow(call, &result);
 }
 
-static const CspFunction natives[] = {
-    {"swallow", "f", swallow}, {"pass_on", "f", pass_on}, {NULL, NULL, NULL}};
+static const CspFunction natives[] = {{"swallow", "f", swallow},
+                                      {"pass_on", "f", pass_on},
+                                      {"steps", "", steps},
+                                      {NULL, NULL, NULL}};
 
 static CspHandle open_script(Host *host) {
   open_host(host, STEPPED);
