@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sched/poll.h"
 #include "sched_fixture.h"
 
 static const int64_t MS = 1000000;
@@ -141,9 +142,14 @@ static void full_pipes_wait_for_room(void **state) {
 }
 
 // --- Deadlines, close, busy -------------------------------------------------
+static bool first_task_reads(const Task *task) {
+  uintptr_t waiter = rt_load_acquire(&descs[0]->waiter[POLL_READ]);
+  return waiter == (uintptr_t)&task->shared->tasks[0].g;
+}
+
 static void closer(P *p, Task *task) {
   CO_BEGIN;
-  CO_SLEEP(2 * MS);
+  while (!first_task_reads(task)) CO_SLEEP(MS);
   CO_POLL(descs[0], POLL_READ);  // another waits already
   assert_int_equal(task->chosen, POLL_BUSY);
   poll_close(p, descs[0]);
