@@ -866,7 +866,7 @@ CspValue csp_error_coded(CspCall *call, CspValue message, CspValue cause,
                          CspValue code);
 CspValue csp_list(CspCall *call, size_t capacity);
 // A list that is to become about so long, which is a guess. If that is long, it
-// grows where it is: its memory is taken as elements come, and none is copied.
+// grows where it is: its memory is taken as elements come, and few are copied.
 CspValue csp_list_growing(CspCall *call, size_t capacity, size_t about);
 CspValue csp_tuple(CspCall *call, const CspValue *values, size_t count);
 CspValue csp_map(CspCall *call, size_t capacity);

@@ -160,11 +160,11 @@ static size_t growing_bytes(size_t bytes) {
 }
 
 // How much it may become. A limit, if there is one, is enough. Otherwise an
-// object that outgrows its room is moved, so the room is large: addresses cost
-// nothing, and there are 128 TB of them.
+// object that outgrows its room is moved. The room is not larger, because tools
+// such as ThreadSanitizer keep memory of their own for all addresses.
 static size_t growing_room(const Heap *heap, size_t bytes) {
-  enum { TIMES = 16 };
-  const size_t least = (size_t)1 << 30;
+  enum { TIMES = 4 };
+  const size_t least = (size_t)64 << 20;
   size_t room = bytes * TIMES > least ? bytes * TIMES : least;
   if (heap->limit != 0 && room > heap->limit)
     room = growing_bytes(heap->limit + UNITS_HEADER * UNIT_SIZE);
