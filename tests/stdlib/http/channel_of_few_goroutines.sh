@@ -7,6 +7,7 @@ cd "$TMPDIR" || exit 1
 cat > script.csp << 'END_OF_SCRIPT'
 import "http"
 import "net"
+import "sched"
 listener := net.listen("127.0.0.1:0")?
 sent, logged := chan(10), chan(10)
 serving := go http.serve(listener, func(request) {
@@ -29,11 +30,14 @@ client, status := ask("GET /")?
 println(client.read_until("0\r\n\r\n")?.replace("\r\n", "|"))
 client.close()
 <-sent; <-logged
+func alone() { for sched.goroutines() > 2 { sleep(1ms) } }
+alone()
 
 client, status = ask("HEAD /")?
 <-sent; <-logged
 println("HEAD:", status, "and all was sent")
 client.close()
+alone()
 
 // One whose client cannot be watched at first is watched later.
 free := chan()
