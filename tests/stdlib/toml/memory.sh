@@ -32,8 +32,8 @@ tried("open tables", read("a = " + "{a = ".repeat(1 << 19)))
 tried("dotted key", read("a.".repeat(1 << 20) + "a = 1"))
 tried("dotted header", read("[" + "a.".repeat(1 << 20) + "a]"))
 tried("a string", read("a = \"" + "\\u4e2d".repeat(1 << 19) + "\""))
-tried("a key", read("\"" + "\\n".repeat(1 << 22) + "\" = 1"))
+tried("a key", read("\"" + "\\n".repeat(5 << 19) + "\" = 1"))
 tried("keys", read(list(0..100_000).map(func(i) => "key_number_${i} = 0\n").join()))
-tried("quotes", read("a = \"\"\"" + "\"\"\\\n\n".repeat(1 << 21) + "\"\"\""))
+tried("quotes", read("a = \"\"\"" + "\"\"\\\n\n".repeat(5 << 18) + "\"\"\""))
 P
 "$CSPVM" --max-memory 32 "$TMPDIR/main.csp"
