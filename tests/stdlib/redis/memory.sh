@@ -5,14 +5,14 @@
 # needs: redis-server
 # timeout: 120
 # small: CSPDEBUG=
-# expect: 32 MB
+# expect: 16 MB
 # expect: memory
 # expect: 100000000
 # expect: memory
 # expect: memory
 # expect: memory
 # expect: OK
-# expect: 64 MB
+# expect: 32 MB
 # expect: memory
 # expect: 100000000
 # expect: memory
@@ -56,7 +56,7 @@ for _ in 4 {
   println(if err != nil { err.code } else { value })
 }
 END
-for most in 32 64; do
+for most in 16 32; do
   echo "$most MB"
   "$CSPVM" --max-memory $most "$TMPDIR/a.csp"
 done
