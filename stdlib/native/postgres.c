@@ -23,9 +23,8 @@
 //     connection ends. With it ends what was half done. PQcancel connects and
 //     waits for the server. So a stepped runtime only ends the connection.
 //   - _close and _drop may be called while another call has the link. They
-//   close
-//     the duplicate alone then, which ends the other's waits. The connection
-//     itself ends with a later _drop or the finalizer.
+//     close the duplicate alone then, which ends the other's waits. The
+//     connection itself ends with a later _drop or the finalizer.
 //   - Nothing is printed. Notices are dropped.
 //
 // A native runs on whichever thread of the runtime has its goroutine. Only the
@@ -135,12 +134,17 @@ static CspStatus pg_close(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
+// Whether its server does something that it can be told to stop. The link is
+// taken.
+static bool pg_runs(const PgLink *link) {
+  return link->conn != NULL && link->cancel != NULL && !link->lost &&
+         PQtransactionStatus(link->conn) == PQTRANS_ACTIVE;
+}
+
 static void pg_drop_work(void *data) {
   PgLink *link = data;
   char text[256];
-  bool tells = link->tells && !csp_is_stepped(link->csp);
-  bool runs = tells && link->conn != NULL && link->cancel != NULL &&
-              !link->lost && PQtransactionStatus(link->conn) == PQTRANS_ACTIVE;
+  bool runs = link->tells && !csp_is_stepped(link->csp) && pg_runs(link);
   pg_streams_take();
   if (runs) PQcancel(link->cancel, text, sizeof text);
   pg_streams_give();
@@ -154,9 +158,9 @@ static CspStatus pg_drop_done(CspCall *call, void *data, bool made) {
   return csp_ok_bool(call, true);
 }
 
-// _drop(link, tells): stops what its server does for it, if it is to be told,
-// and ends the connection, unless that has begun. false: another call has it,
-// whose wait ends.
+// _drop(link, tells, rests): stops what its server does for it, if it is to be
+// told, and ends the connection, unless that has begun. false: another call has
+// it, whose wait ends. Or it was to be at rest, and its server does something.
 static CspStatus pg_drop(CspCall *call) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
   if (data == NULL || *data == NULL)
@@ -168,6 +172,10 @@ static CspStatus pg_drop(CspCall *call) {
     // relaxed: another _drop has begun, or has not
     char state = __atomic_load_n(&link->state, __ATOMIC_RELAXED);
     return csp_ok_bool(call, state == PG_DROPPED);
+  }
+  if (csp_truthy(csp_arg(call, 2)) && pg_runs(link)) {
+    pg_let_go(link);
+    return csp_ok_bool(call, false);
   }
   // relaxed: as above. It stays taken, as nobody takes what is not PG_FREE
   __atomic_store_n(&link->state, PG_DROPPED, __ATOMIC_RELAXED);
@@ -228,7 +236,7 @@ static const CspFunction pg_functions[] = {
     {"_notices", "link", pg_notices},
     {"_is_closed", "link", pg_is_closed},
     {"_close", "link", pg_close},
-    {"_drop", "link, tells", pg_drop},
+    {"_drop", "link, tells, rests", pg_drop},
     CSP_NEEDS(CSP_NET),
     {"_connect", "options, until", pg_connect},
     {NULL, NULL, NULL}};
