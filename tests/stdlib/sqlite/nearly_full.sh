@@ -1,6 +1,7 @@
 # While next to no memory was left, each statement collected all dead values,
 # although the collection before had found none.
 # timeout: 60
+# small: CSPDEBUG=
 # expect: seldom
 # expect: {"x": 1, "y": "y"}
 cat > "$TMPDIR/a.csp" << 'END'
