@@ -1,5 +1,5 @@
-# pool.close() ends the calls that wait. One that left its connection at once was
-# overtaken by the end of the connection, so nobody told the server to stop.
+# pool.close() ends the calls that wait. One that left its connection at once
+# was overtaken by the end of it, so nobody told the server to stop.
 # needs: /usr/lib/postgresql/15/bin/postgres setpriv
 # timeout: 120
 # procs: 1,2,8
