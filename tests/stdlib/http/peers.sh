@@ -38,7 +38,7 @@ END_OF_SCRIPT
 "$CSPVM" server.csp > address 2> errors &
 server=$!
 trap 'kill $server' EXIT
-for _ in $(seq 200); do [ -s address ] && break; sleep 0.02; done
+until [ -s address ]; do sleep 0.02; done
 at=$(head -1 address)
 status() { curl -s -m 20 -o /dev/null -w '%{http_code}' "$@"; }
 

@@ -91,7 +91,7 @@ last.write("end")?
 _, _ = last.read()
 END
 node "$TMPDIR/server.js" > "$TMPDIR/address" & server=$!
-for _ in $(seq 500); do [ -s "$TMPDIR/address" ] && break; sleep 0.02; done
+until [ -s "$TMPDIR/address" ]; do sleep 0.02; done
 "$CSPVM" "$TMPDIR/client.csp" < "$TMPDIR/address"
 wait $server
 
@@ -156,6 +156,6 @@ for (const path of ["/a", "/b", "/c", "/d"]) {
 }
 END
 "$CSPVM" "$TMPDIR/server_of_ours.csp" > "$TMPDIR/ours" & server=$!
-for _ in $(seq 500); do [ -s "$TMPDIR/ours" ] && break; sleep 0.02; done
+until [ -s "$TMPDIR/ours" ]; do sleep 0.02; done
 node "$TMPDIR/client.js" "$TMPDIR/ours"
 wait $server

@@ -16,7 +16,8 @@ http.serve(listener, func(request) {
   ws := request.websocket(compress: true)?
   ws.write("x".repeat(100_000))?
   message, _ := ws.read()
-  os.write_file("ended", (if message == nil { "closed" } else { message }))?
+  os.write_file("told", (if message == nil { "closed" } else { message }))?
+  os.rename("told", "ended")?
 })?
 END_OF_SCRIPT
 cat > script.csp << 'END_OF_SCRIPT'
