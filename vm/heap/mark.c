@@ -337,6 +337,7 @@ static void scan_task(GcMarker *marker, ObjTask *task) {
 static void scan_group(GcMarker *marker, const ObjGroup *obj) {
   const Group *group = &obj->group;
   gc_mark(marker, obj->failure);
+  gc_mark(marker, obj->also);
   unit_touch_trace(marker, obj->trace);
   unit_touch(marker, obj->begun_in);
   if (group->ended) return;

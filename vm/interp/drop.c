@@ -73,6 +73,13 @@ bool drop_carry_all(Local *local, Goroutine *g, Value also) {
   return false;
 }
 
+void drop_carry_more(Local *local, Goroutine *g, Value also) {
+  if (also == VALUE_NIL) return;
+  const ObjValues *errors = list_block((ObjList *)value_obj(also));
+  for (size_t n = 0; n < values_len(errors); n++)
+    if (!carry_in_panic(local, g, heap_load(&errors->slots[n]))) break;
+}
+
 // The last value with which the frame is left by the return at g->pc.
 static Value returned_last(const Goroutine *g) {
   Instr i = *g->pc;

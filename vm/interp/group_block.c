@@ -27,6 +27,7 @@
 #include "vm/code/operands.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
+#include "vm/interp/drop.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
@@ -179,12 +180,28 @@ static Trace *take_trace(Panic *panic) {
   return trace;
 }
 
+// What the deferred calls of g, which is only cancelled, gave goes along if the
+// group panics (move_also). Those of other members join them.
+static void keep_also(Local *local, Goroutine *g, ObjGroup *group) {
+  for (;;) {
+    rt_lock(&group->group.lock);
+    Value others = heap_load(&group->also);
+    bool alone = others == VALUE_NIL;
+    heap_store(&local->heap, &group->also, alone ? g->panic->also : VALUE_NIL);
+    rt_unlock(&group->group.lock);
+    if (alone) return;
+    drop_carry_more(local, g, others);
+  }
+}
+
 bool group_failed(Local *local, Goroutine *g) {
   ObjGroup *group = open_group(g);
   if (group == NULL || group->group.solo) return false;
   Panic *panic = failed_with(local, g, 0);
   if (panic != NULL)
     fail_group(local, group, panic->value, take_trace(panic), false);
+  else if (g->panic->also != VALUE_NIL)
+    keep_also(local, g, group);
   return true;
 }
 
@@ -201,15 +218,15 @@ bool group_failed_with(Local *local, Goroutine *g, Value error) {
 static ObjGroup *group_new(Local *local) {
   ObjGroup *group =
       (ObjGroup *)heap_alloc(&local->heap, sizeof *group, OBJ_GROUP);
-  if (group != NULL)
-    memset((char *)group + sizeof(Obj), 0, sizeof *group - sizeof(Obj));
+  if (group == NULL) return NULL;
+  memset((char *)group + sizeof(Obj), 0, sizeof *group - sizeof(Obj));
+  group->failure = group->also = VALUE_NIL;
   return group;
 }
 
 ObjGroup *group_reserve(Local *local) {
   ObjGroup *group = group_new(local);
   if (group == NULL) return NULL;
-  group->failure = VALUE_NIL;
   group->frame = -1;  // of none
   group->group.ended = true;
   return group;
@@ -224,7 +241,6 @@ ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
     // relaxed, both: g has not started, and the caller waits
     rt_store_relaxed(&g->g.shielded, rt_load_relaxed(&caller->g.shielded));
   }
-  group->failure = VALUE_NIL;
   group->frame = -1;  // of none
   group_begin_solo(local->p, &g->g, &group->group);
   return group;
@@ -237,7 +253,6 @@ Next group_open(Local *local, Goroutine *g, Instr i, const Instr *end) {
     vm_panic_memory(local, g);
     return THROW;
   }
-  group->failure = VALUE_NIL;
   group->frame = g->base - g->stack;
   group->end = end;
   group->begun_in = frame_closure(g->base)->proto;
@@ -285,6 +300,13 @@ static void panic_with_deadline(Vm *vm, Panic *panic) {
   panic_no_more_cancels(panic);
 }
 
+// The newest panic, or its error, carries what is in the list *from, or nil.
+static void move_also(Local *local, Goroutine *g, Value *from) {
+  Value also = heap_load(from);
+  heap_store(&local->heap, from, VALUE_NIL);
+  drop_carry_more(local, g, also);
+}
+
 static CancelReason reason_of(ObjGroup *group) {
   // seq: pairs with the CAS in set_flag, as in cancel.c
   return (CancelReason)rt_load_seq(&group->group.cancelled);
@@ -327,6 +349,7 @@ Next group_close(Local *local, Goroutine *g) {
   } else {
     return GO_ON;
   }
+  move_also(local, g, &group->also);
   return THROW;
 }
 
@@ -390,13 +413,12 @@ static Next left(Local *local, Goroutine *g, ObjGroup *group) {
   if (goes_on && gives_value(local, g, group)) return go_on_after(g, group);
   if (group->failed && (panic->cancels || group->failure != panic->value)) {
     panic_with_failure(panic, group);
-  } else if (!panic->cancels || g_cancelled(&g->g)) {
-    return GO_ON;
-  } else if (reason_of(group) == CANCEL_DEADLINE) {
+    move_also(local, g, &panic->also);
+  } else if (panic->cancels && !g_cancelled(&g->g)) {
+    if (reason_of(group) != CANCEL_DEADLINE) return go_on_after(g, group);
     panic_with_deadline(local->vm, panic);
-  } else {
-    return go_on_after(g, group);
   }
+  move_also(local, g, &group->also);
   return GO_ON;
 }
 

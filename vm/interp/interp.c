@@ -100,8 +100,11 @@ static __attribute__((noinline)) Next safepoint(Local *local, Goroutine *g) {
   }
   if (UNLIKELY(heap_gc_wanted(local->vm->heap))) gc_collect(local->p, g);
   work_forget();
-  return UNLIKELY(work_interrupted(local, g) || group_stops(local, g)) ? THROW
-                                                                       : RELOAD;
+  g->pc++;  // a stop is told of at the instruction that would come next
+  if (UNLIKELY(work_interrupted(local, g) || group_stops(local, g)))
+    return THROW;
+  g->pc--;
+  return RELOAD;
 }
 
 // Of a resumed goroutine. Goroutines that mostly wait may never count down, so

@@ -40,6 +40,15 @@ static uint64_t frame_count(const Goroutine *g) {
   return n;
 }
 
+// From `panic` on, the newest whose deferred call runs in the frame at offset
+// `frame`, or further out; or NULL. Those further in are over, as a newer one
+// overtook them.
+static Panic *panic_at(Panic *panic, ptrdiff_t frame) {
+  while (panic != NULL && (panic->frame < 0 || panic->frame > frame))
+    panic = panic->frame < 0 ? panic->link : panic->outer;
+  return panic;
+}
+
 Trace *trace_capture(const Memory *memory, const Goroutine *g) {
   uint64_t all = frame_count(g);
   uint64_t keep = all < TRACE_MAX ? all : TRACE_MAX;
@@ -52,8 +61,12 @@ Trace *trace_capture(const Memory *memory, const Goroutine *g) {
   const Instr *pc = g->pc;
   RT_ASSERT(frame_is_valid(g, g->base));
   uint64_t at = 0;
+  Panic *left = g->panic;
   for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
        base -= base[-2] >> 10, at++) {
+    left = panic_at(left, base - g->stack);
+    // (its callee returns to PANICGO)
+    if (left != NULL && left->frame == base - g->stack) pc = left->at;
     if (at < keep / 2 || at >= all - (keep - keep / 2))
       trace->frames[trace->count++] =
           (TraceFrame){frame_closure(base)->proto, pc - 1};
@@ -437,8 +450,7 @@ Next panic_end_with(Local *local, Goroutine *g, Value error, char *at) {
     return local->vm->hooks->report_panic(local, g, panic);
   }
   panic->error_at = at != NULL ? at : (char *)(uintptr_t)no_place;
-  g->base = g->stack + FRAME_WORDS;
-  return task_panicked(local, g);
+  return panic_unwind(local, g);
 }
 
 enum {
@@ -487,9 +499,22 @@ static bool leaves_meanwhile(Local *local, Goroutine *g) {
   return false;
 }
 
+// The newest panic leaves the top frame, whose deferred calls run.
+static void calls_deferred(Goroutine *g) {
+  Panic *panic = g->panic;
+  ptrdiff_t frame = g->base - g->stack;
+  if (panic->frame == frame) return;
+  // or an older one has left it, which the newest one overtook
+  Panic *left = panic_at(panic->link, frame);
+  bool overtakes = left != NULL && left->frame == frame;
+  panic->at = overtakes ? left->at : g->pc;
+  panic->outer = overtakes ? left->outer : left;
+  panic->frame = frame;
+}
+
 bool panic_calls(const Local *local, Goroutine *g) {
   if (g->gave_up || is_last(local, g)) return false;
-  g->panic->frame = g->base - g->stack;
+  calls_deferred(g);
   return true;
 }
 
@@ -515,7 +540,7 @@ Next panic_unwind(Local *local, Goroutine *g) {
     const ObjValues *record = call_pop_deferred(local, g);
     if (record != NULL) {
       work_charge(local, DEFERRED_UNITS);
-      g->panic->frame = g->base - g->stack;
+      calls_deferred(g);
       return call_deferred(local, g, record, vm_code(local->vm)->panic_go);
     }
     bool tries = frame_closure(g->base)->proto->flags & PROTO_TRY;
@@ -551,12 +576,13 @@ Next panic_go(Local *local, Goroutine *g) {
 }
 
 // recover() called by the function in the top frame: it counts when that is a
-// deferred call that the newest panic runs.
+// deferred call that the newest panic runs. (An error that ends the program is
+// no panic.)
 Value panic_recover(Local *local, Goroutine *g) {
   RT_ASSERT(frame_is_valid(g, g->base));
   const Instr *ret = (const Instr *)(uintptr_t)g->base[-3];
   if (ret != vm_code(local->vm)->panic_go || g->panic == NULL) return VALUE_NIL;
-  if (g->panic->recovered) return VALUE_NIL;
+  if (g->panic->recovered || g->panic->error_at != NULL) return VALUE_NIL;
   g->panic->recovered = true;
   places_from_trace(local, g->panic->trace, g->panic->value);
   return g->panic->value;

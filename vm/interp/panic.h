@@ -39,8 +39,8 @@ void panic_set_text(Goroutine *g, const char *text, size_t len);
 // The goroutine does not run.
 const Panic *panic_in_description(const Goroutine *g);
 size_t panic_count(const Panic *newest);
-// The same for an error that ends the program, told of with `at`, a text of
-// Vm.memory.
+// For an error that ends the program: as a panic that nobody recovers, so what
+// is deferred runs. It is told of with `at`, a text of Vm.memory.
 Next panic_end_with(Local *local, Goroutine *g, Value error, char *at);
 // v stands where nil or an error has to: after `?`, or in a return of one value
 // of a function with `?`. Returns false.

@@ -89,6 +89,8 @@ struct Panic {
   Value also;       // a list of errors of deferred calls, or nil (drop.c)
   Panic *link;      // older, interrupted by this one
   ptrdiff_t frame;  // offset of the frame whose deferred call runs; -1
+  const Instr *at;  // where that frame was left
+  struct Panic *outer;  // the newest older one whose frame is further out
   bool recovered;
   bool cancels;       // the goroutine is cancelled: `try` lets it pass
   int64_t told_at;    // with `cancels`: when it was raised (group_stops)
