@@ -9,6 +9,7 @@
 // reads as nil, and nothing is written outside the list.
 #include "stdlib/list_methods.h"
 #include "stdlib/strings.h"
+#include "vm/native/order.h"
 
 // An index argument into a list of that length (`end`: its end, too).
 static bool need_index(CspCall *call, int i, size_t len, bool end,
@@ -249,7 +250,7 @@ static CspStatus list_binary_search(CspCall *call) {
   size_t low = 0, high = csp_list_len(list);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    int order = csp_compare_on(call, csp_list_get(list, middle), v);
+    int order = order_of(call, csp_list_get(list, middle), v, -1);
     if (order == 3) {
       return csp_panic(call, "binary_search: cannot order %s and %s",
                        csp_type_name(csp_list_get(list, middle)),
@@ -340,7 +341,8 @@ static CspStatus list_sort(CspCall *call) {
   return sort_list(call, list, csp_nil());
 }
 
-// _sort_keys(list, keys): list in the order of its elements' keys.
+// _sort_by(list, keys): list in the order of its elements' keys. The other
+// names are for panics.
 static CspStatus sort_keys(CspCall *call) {
   return sort_list(call, csp_arg(call, 0), csp_arg(call, 1));
 }
@@ -417,7 +419,9 @@ static const CspFunction tuple_methods[] = {
 
 static const CspFunction list_hidden[] = {
     CSP_REPEATABLE,
-    {"_sort_keys", "list, keys", sort_keys},
+    {"_sort_by", "list, keys", sort_keys},
+    {"_min_by", "list, keys", sort_keys},
+    {"_max_by", "list, keys", sort_keys},
     {NULL, NULL, NULL},
 };
 

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "stdlib/stdlib.h"
+#include "vm/native/order.h"
 
 typedef struct Item {
   uint64_t key;
@@ -235,17 +236,14 @@ static void free_blocks(Sort *sort) {
 }
 
 // --- Order ------------------------------------------------------------------
-// Slow half of before(): the keys are equal. NaN stands before numbers.
+// Slow half of before(): the keys are equal.
 static bool before_value(Sort *sort, const Item *a, const Item *b) {
   sort->spent |= csp_spent(sort->call, MISS_UNITS);
-  int order = csp_compare_on(sort->call, a->by, b->by);
+  int order = order_of(sort->call, a->by, b->by, -1);
   if (order == 3 && !sort->failed) {
     sort->failed = true;
     sort->a = b->by;  // a came after it
     sort->b = a->by;
-  }
-  if (order == 2) {
-    return csp_compare(a->by, a->by) == 2 && csp_compare(b->by, b->by) != 2;
   }
   return order == -1;
 }
@@ -497,10 +495,12 @@ static uint64_t units_of(const Sort *sort, size_t turns) {
 }
 
 // --- The native -------------------------------------------------------------
+// A hidden native has the name of the method that it serves, after a `_`.
 static CspStatus sort_fail(Sort *sort) {
   free_blocks(sort);
+  const char *name = csp_name(sort->call);
   if (sort->failed)
-    csp_panic(sort->call, "%s: cannot order %s and %s", csp_name(sort->call),
+    csp_panic(sort->call, "%s: cannot order %s and %s", name + (*name == '_'),
               csp_type_name(sort->a), csp_type_name(sort->b));
   return CSP_PANIC;
 }

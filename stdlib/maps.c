@@ -154,8 +154,7 @@ static CspStatus maps_update(CspCall *call) {
 static CspStatus maps_copy(CspCall *call) {
   CspValue map;
   if (!need_map(call, 0, &map)) return CSP_PANIC;
-  CspValue out = csp_map(call, csp_map_len(map));
-  return made(call, out) ? set_other_args(call, out, 0) : CSP_PANIC;
+  return csp_tail_named(call, "copy", 1, &map);
 }
 
 static CspStatus maps_clear(CspCall *call) {

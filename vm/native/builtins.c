@@ -16,6 +16,7 @@
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/places.h"
+#include "vm/native/order.h"
 #include "vm/object/box.h"
 #include "vm/object/compare.h"
 #include "vm/object/error.h"
@@ -294,7 +295,8 @@ static CspValue extreme_value(CspCall *call, bool of_list, size_t i) {
   return of_list ? csp_list_get(csp_arg(call, 0), i) : csp_arg(call, (int)i);
 }
 
-// The least (sign -1) or the greatest (1), the first of equal ones. NaN wins.
+// The least (sign -1) or the greatest (1), the first of equal ones. NaN wins,
+// in tuples at its position.
 static CspStatus extreme_arg(CspCall *call, int sign) {
   bool of_list =
       call->argc == 1 && sequence_block(csp_arg(call, 0).word) != NULL;
@@ -313,14 +315,13 @@ static CspStatus extreme_arg(CspCall *call, int sign) {
   }
   for (size_t i = 1; i < count; i++) {
     CspValue v = extreme_value(call, of_list, i);
-    int order = csp_compare_on(call, v, best);
+    int order = order_of(call, v, best, sign);
     if (!csp_work(call, 12)) return CSP_PANIC;
     if (order == 3) {
       return csp_panic(call, "%s: cannot order %s and %s", call->def->name,
                        csp_type_name(best), csp_type_name(v));
     }
-    bool nan = order == 2 && csp_compare(v, v) == 2;
-    if (order == sign || nan) best = v;
+    if (order == sign) best = v;
   }
   return csp_ok(call, best);
 }

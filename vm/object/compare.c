@@ -83,6 +83,8 @@ static int numbers_compare(Value a, Value b) {
 
 static bool tuples_equal(Local *local, const ObjTuple *a, const ObjTuple *b);
 static int compare_tuples(Local *local, const ObjTuple *a, const ObjTuple *b);
+static int order_tuples(Local *local, const ObjTuple *a, const ObjTuple *b,
+                        int nan);
 
 // Two objects of one type, no strings. Not in line: strings need no frame.
 __attribute__((noinline)) static bool objects_equal(Local *local, const Obj *x,
@@ -147,6 +149,19 @@ int value_compare(Value a, Value b) { return compare_values(NULL, a, b); }
 
 int value_compare_on(Local *local, Value a, Value b) {
   return compare_values(local, a, b);
+}
+
+// Two that are no tuples: one is NaN, or unordered with itself.
+static int place_nan(Value a, Value b, int nan) {
+  bool a_is_nan = value_compare(a, a) == 2, b_is_nan = value_compare(b, b) == 2;
+  if (!a_is_nan && !b_is_nan) return 2;
+  return a_is_nan == b_is_nan ? 0 : a_is_nan ? nan : -nan;
+}
+
+int value_place_nan(Local *local, Value a, Value b, int nan) {
+  if (!value_is_type(a, OBJ_TUPLE)) return place_nan(a, b, nan);
+  return order_tuples(local, (ObjTuple *)value_obj(a), (ObjTuple *)value_obj(b),
+                      nan);
 }
 
 // --- Hashes -----------------------------------------------------------------
@@ -293,41 +308,57 @@ static bool tuples_differ(const ObjTuple *a, const ObjTuple *b) {
   return p != 0 && q != 0 && p != q;
 }
 
-// As value_compare. Where order is not asked for, 1: they differ.
+// What a walk through two tuples asks for.
+typedef enum Asked {
+  ASKED_NAN_FIRST = -1,
+  ASKED_ORDER,
+  ASKED_NAN_LAST,
+  ASKED_EQUAL
+} Asked;
+
+// As value_compare and value_place_nan. Where order is not asked for, 1: they
+// differ.
 static int enter_tuples(Deep *deep, const ObjTuple *a, const ObjTuple *b,
-                        bool order) {
-  if (!order && tuples_differ(a, b)) return 1;
-  if (a == b && !(a->values.obj.flags & TUPLE_NAN)) return 0;
+                        Asked asked) {
+  if (asked == ASKED_EQUAL && tuples_differ(a, b)) return 1;
+  bool places_nan = asked == ASKED_NAN_FIRST || asked == ASKED_NAN_LAST;
+  if (a == b && (places_nan || !(a->values.obj.flags & TUPLE_NAN))) return 0;
   Obj *x = (Obj *)(uintptr_t)a, *y = (Obj *)(uintptr_t)b;
   if (deep->count > SEEN_AFTER && seen_before(deep, x, y)) return 0;
   deep_push(deep, (DeepPair){.a = x, .b = y});
   return 0;
 }
 
-static int compare_elements(Deep *deep, Value a, Value b, bool order) {
+static inline __attribute__((always_inline)) int compare_elements(Deep *deep,
+                                                                  Value a,
+                                                                  Value b,
+                                                                  Asked asked) {
   deep_work(deep, 4);
   if (value_is_type(a, OBJ_TUPLE) && value_is_type(b, OBJ_TUPLE))
     return enter_tuples(deep, (ObjTuple *)value_obj(a),
-                        (ObjTuple *)value_obj(b), order);
-  int outcome = order ? value_compare_on(deep->local, a, b) : 3;
+                        (ObjTuple *)value_obj(b), asked);
+  int outcome = asked == ASKED_EQUAL ? 3 : value_compare_on(deep->local, a, b);
+  if (outcome == 2 && asked != ASKED_ORDER) return place_nan(a, b, (int)asked);
   if (outcome != 3) return outcome;
   if (value_equal_on(deep->local, a, b)) return 0;
-  return order ? 3 : 1;
+  return asked == ASKED_EQUAL ? 1 : 3;
 }
 
 // Given up they are equal. Without memory to tell they are unordered.
-static int walk_tuples(Local *local, const ObjTuple *a, const ObjTuple *b,
-                       bool order) {
+static inline __attribute__((always_inline)) int walk_tuples(Local *local,
+                                                             const ObjTuple *a,
+                                                             const ObjTuple *b,
+                                                             Asked asked) {
   Deep deep;
   deep_init(&deep, heap_vm_of(a)->memory, local);
-  int outcome = enter_tuples(&deep, a, b, order);
+  int outcome = enter_tuples(&deep, a, b, asked);
   while (outcome == 0 && deep.depth > 0 && deep.failed == NULL) {
     DeepPair *top = &deep_stack(&deep)[deep.depth - 1];
     const ObjValues *x = &((ObjTuple *)top->a)->values;
     const ObjValues *y = &((ObjTuple *)top->b)->values;
     uint64_t at = top->at++;
     if (at < x->len && at < y->len) {
-      outcome = compare_elements(&deep, x->slots[at], y->slots[at], order);
+      outcome = compare_elements(&deep, x->slots[at], y->slots[at], asked);
     } else {
       outcome = x->len < y->len ? -1 : x->len > y->len;
       deep.depth--;
@@ -339,11 +370,16 @@ static int walk_tuples(Local *local, const ObjTuple *a, const ObjTuple *b,
 }
 
 static bool tuples_equal(Local *local, const ObjTuple *a, const ObjTuple *b) {
-  return walk_tuples(local, a, b, false) == 0;
+  return walk_tuples(local, a, b, ASKED_EQUAL) == 0;
 }
 
 static int compare_tuples(Local *local, const ObjTuple *a, const ObjTuple *b) {
-  return walk_tuples(local, a, b, true);
+  return walk_tuples(local, a, b, ASKED_ORDER);
+}
+
+static int order_tuples(Local *local, const ObjTuple *a, const ObjTuple *b,
+                        int nan) {
+  return walk_tuples(local, a, b, nan < 0 ? ASKED_NAN_FIRST : ASKED_NAN_LAST);
 }
 
 // --- Deep equality ----------------------------------------------------------

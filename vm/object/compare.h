@@ -15,6 +15,10 @@ int value_compare(Value a, Value b);
 // until it fails.
 bool value_equal_on(Local *local, Value a, Value b);
 int value_compare_on(Local *local, Value a, Value b);
+// Of two values that are unordered, with a place for NaN, also inside tuples:
+// before all other numbers (nan -1), or after them (1). Two NaN are equal. 2: a
+// host's values without an order, or no memory.
+int value_place_nan(Local *local, Value a, Value b, int nan);
 // Of keys: a long string has been charged as one, and is compared to its end.
 bool value_equal_keys(Local *local, Value a, Value b);
 uint32_t value_hash(Vm *vm, Value key);  // for keys that may be in a map
