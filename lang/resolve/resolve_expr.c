@@ -114,12 +114,6 @@ static void resolve_try(Compiler *compiler, Node *node) {
 }
 
 static void resolve_value(Compiler *compiler, Node *node) {
-  if (compiler->func->constructor) {
-    diag_error(compiler->diags, node->pos, 1,
-               "a statement cannot stand in a field's default");
-    diag_hint(compiler->diags, "write a function, and call it");
-    return;
-  }
   Func *func = compiler->func;
   func->resolve.values++;
   resolve_stmt(compiler, node->a, NULL);
