@@ -17,7 +17,7 @@ typedef struct Level {
   uint8_t role;
   bool statements;  // or a struct's fields
   bool start;       // the next word begins one
-  bool head;        // in the head of an if, for or switch
+  int heads;        // of an if, for or switch that are open
   uint32_t colon;   // ROLE_CASES: the last case's, or NO_WORD
 } Level;
 
@@ -58,8 +58,8 @@ static void open_level(Brackets *brackets, uint32_t at) {
   Word *word = &brackets->words->list[at];
   bool block = word->kind == TOK_LBRACE;
   RT_ASSERT(brackets->depth < LANG_MAX_NESTING);
-  if (block && word->role != ROLE_INLINE)
-    brackets->levels[brackets->depth].head = false;
+  Level *outer = &brackets->levels[brackets->depth];
+  if (word->flags & WORD_ENDS_HEAD && outer->heads > 0) outer->heads--;
   if (!block && is_broken(brackets->words, at)) word->flags |= WORD_BROKEN;
   brackets->levels[++brackets->depth] = (Level){.open = at,
                                                 .role = word->role,
@@ -99,45 +99,21 @@ static bool separates(Brackets *brackets, uint32_t at) {
   Level *level = &brackets->levels[brackets->depth];
   int kind = brackets->words->list[at].kind;
   bool field = level->role == ROLE_STRUCT && kind == TOK_COMMA;
-  bool statement = kind == TOK_SEMI && !level->head;
+  bool statement = kind == TOK_SEMI && level->heads == 0;
   if (!field && !statement) return false;
   drop_word(brackets, at);
   level->start = true;
   return true;
 }
 
-// A statement may stand there as a value.
-static bool comes_before_value(int kind) {
-  switch (kind) {
-    case TOK_DEFINE:
-    case TOK_ASSIGN:
-    case TOK_RETURN:
-    case TOK_ARROW:
-    case TOK_LPAREN:
-      return true;
-    default:
-      return false;
-  }
-}
-
-static bool begins_head(const Brackets *brackets, const Word *word) {
-  if (word->flags & WORD_STARTS)
-    return word->kind == TOK_IF || word->kind == TOK_FOR ||
-           word->kind == TOK_SWITCH;
-  if (brackets->last == NO_WORD) return false;
-  int before = brackets->words->list[brackets->last].kind;
-  if (word->kind == TOK_IF && before == TOK_ELSE) return true;
-  return (word->kind == TOK_IF || word->kind == TOK_SWITCH) &&
-         comes_before_value(before);
-}
-
 static void begin_statement(Brackets *brackets, Word *word) {
   Level *level = &brackets->levels[brackets->depth];
   if (level->start || word->flags & WORD_NEWLINE) {
+    RT_ASSERT(level->heads == 0);
     word->flags |= WORD_STARTS;
-    level->start = level->head = false;
+    level->start = false;
   }
-  if (begins_head(brackets, word)) level->head = true;
+  if (word->flags & WORD_HEADS) level->heads++;
   if (word->role == ROLE_CASE) end_case(brackets, level);
   if (word->role == ROLE_CASE_COLON)
     level->colon = (uint32_t)(word - brackets->words->list);

@@ -56,6 +56,8 @@ enum {
   WORD_COMMA_AFTER = 8,  // one is printed after it
   WORD_BROKEN = 16,      // a bracket: what is in it stands on lines of its own
   WORD_CHAINED = 32,     // a { after else: broken if the one before is
+  WORD_HEADS = 64,       // `if`, `for` or `switch`: semicolons after it stay
+  WORD_ENDS_HEAD = 128,  // the { of its body
 };
 
 enum { NO_WORD = 0xffffffff };

@@ -143,6 +143,17 @@ static void mark_func(const Words *words, const Node *func) {
   word->role = ROLE_PARAMS;
 }
 
+// The words between these two are its head. (The body of a switch has no node.
+// mark_cases finds it.)
+static void mark_head(const Words *words, const Node *node, const Node *body) {
+  Word *word = word_at(words, node->pos);
+  if (word == NULL) return;
+  RT_ASSERT(word->kind == TOK_IF || word->kind == TOK_FOR ||
+            word->kind == TOK_SWITCH);
+  word->flags |= WORD_HEADS;
+  if (body != NULL) word_at(words, body->pos)->flags |= WORD_ENDS_HEAD;
+}
+
 // The else of an if is laid out as its first block is.
 static void link_else(const Words *words, const Node *node) {
   const Node *next = node->d;
@@ -221,7 +232,14 @@ static void mark_node(const Words *words, const Node *node) {
       set_role(words, node->pos, TOK_COLON, ROLE_CASE_COLON);
       break;
     case NODE_IF:
+      mark_head(words, node, node->c);
       link_else(words, node);
+      break;
+    case NODE_FOR:
+      mark_head(words, node, node->d);
+      break;
+    case NODE_SWITCH:
+      mark_head(words, node, NULL);
       break;
     case NODE_CASE:
     case NODE_COMM:
@@ -249,12 +267,14 @@ static void mark_all(const Words *words, const Node *node) {
   }
 }
 
-// A block that has no node is that of a switch or select.
+// A block that has no node is that of a switch or select. (A select has no
+// head, and is in none.)
 static void mark_cases(Words *words) {
   for (uint32_t i = 0; i < words->count; i++) {
     Word *word = &words->list[i];
     if (word->kind == TOK_LBRACE && word->role == ROLE_NONE) {
       word->role = ROLE_CASES;
+      word->flags |= WORD_ENDS_HEAD;
     }
   }
 }

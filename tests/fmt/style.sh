@@ -1,5 +1,5 @@
 # Each data/name.csp is written as data/name.out; that stays as it is.
-# expect: 7 texts
+# expect: 8 texts
 n=0
 for file in tests/fmt/data/*.csp; do
   n=$((n + 1))
