@@ -505,12 +505,22 @@ class Maker(Words, Shapes, Grown):
             fs, self.expression("int", 1)))
 
     # -- statements with blocks
+    def initial(self):
+        """What the variable of a head begins with: a value, also of a statement."""
+        if self.chance(0.6):
+            return self.head("int")
+        a, b = ("clip(%s)" % self.expression("int", 1) for _ in range(2))
+        if self.chance(0.5):
+            return "if %s { %s } else { %s }" % (self.head("bool"), a, b)
+        return "switch %s { case %d: %s; default: %s }" % (
+            self.head("int"), self.rng.randint(0, 2), a, b)
+
     def branch(self):
         head = self.head("bool")
         if self.chance(0.3):
             name = self.new_name("v")
             head = "%s := %s; %s %s %d" % (
-                name, self.head("int"), name,
+                name, self.initial(), name,
                 self.rng.choice(["<", ">=", "==", "!=", ">"]), self.rng.randint(0, 200))
         tail = self.rng.choice(["}", "} else {", "} else if"])
         if tail == "} else if":
@@ -536,7 +546,8 @@ class Maker(Words, Shapes, Grown):
             names, head = [(a, "int")], "for %s in %d {" % (a, turns)
         elif form == 1:
             names = [(a, "int")]
-            head = "for {0} := 0; {0} < {1}; {0}++ {{".format(a, turns)
+            low = "0" if self.chance(0.7) else "if %s { 0 } else { 1 }" % self.head("bool")
+            head = "for {0} := {2}; {0} < {1}; {0}++ {{".format(a, turns, low)
         elif form == 2:
             names = [(a, "int"), (b, "int")]
             head = "for %s, %s in clip(%s) {" % (a, b, self.expression("list"))
@@ -596,7 +607,8 @@ class Maker(Words, Shapes, Grown):
         form = self.rng.random()
         if form < 0.3:
             name = self.new_name("v")
-            subject = "%s := %s; %s" % (name, subject, name)
+            first = self.initial() if kind == "int" else subject
+            subject = "%s := %s; %s" % (name, first, name)
         head = "switch {" if form > 0.8 else "switch %s {" % subject
         self.emit(head)
         for _ in range(self.rng.randint(1, 5)):
