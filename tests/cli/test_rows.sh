@@ -1,6 +1,7 @@
 # A test that fails in a loop over a table tells the row: after a panic, also in
 # a function that it calls, after an error that is made or passed on, in nested
-# loops, with variables that closures keep. Nothing is told outside of loops.
+# loops, in loops that take their values apart, with variables that closures
+# keep. Nothing is told outside of loops.
 # expect: panic: assertion failed: "small" == "large"
 # expect:   with c = [9, "large"]
 # expect: panic: assertion failed: 9 > 9
@@ -14,6 +15,12 @@
 # expect: panic: assertion failed: 1 == 2
 # expect: panic: of another goroutine
 # expect: panic: assertion failed: len(row) == 0
+# expect: panic: assertion failed: 1 == 3
+# expect:   with a = 1, b = 3
+# expect: panic: assertion failed: 2 == 3
+# expect:   with name = "y", in_ = 2, want = 3
+# expect: panic: assertion failed: 8 == 7
+# expect:   with w = 2, v = [2], b = 8
 cd "$TMPDIR"
 cat > a_test.csp << 'END'
 func size_name(n) => if n < 10 { "small" } else { "large" }
@@ -59,6 +66,22 @@ func test_other_goroutine() {
 }
 func test_long_row() {
   for row in [list(0..1000)] { assert(len(row) == 0, "len(row) == 0") }
+}
+func test_pairs() {
+  for (a, b) in [(1, 1), (1, 3)] { assert(a == b) }
+}
+func test_tuples() {
+  for (name, in_, want) in [("x", 1, 1), ("y", 2, 3)] {
+    f := func() => name
+    assert(in_ == want)
+  }
+}
+func test_nested_pairs() {
+  for (_, b) in [(1, 7), [1, 8]] {
+    for v in [[2]] {
+      for (w,) in [v] { assert(b == 7) }
+    }
+  }
 }
 END
 "$CSPVM" test > out

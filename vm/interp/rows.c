@@ -9,8 +9,10 @@
 // write it, so there is a lock.
 //
 // A loop over something ends with NEXT1 or NEXT2, which jumps back to its first
-// instruction, and whose registers have the turn's values. So the loops around
-// an instruction are found in the code alone.
+// instruction, and whose registers have the turn's values. In a loop that takes
+// the values apart (for (a, b) in) that first instruction is an APART, which
+// leaves the elements in the registers that begin with NEXT1's. So the loops
+// around an instruction are found in the code alone.
 #include "vm/interp/rows.h"
 
 #include <string.h>
@@ -47,10 +49,19 @@ static Instr row_code(const Proto *proto, uint32_t at) {
   return rt_load_relaxed(&proto->code[at]);
 }
 
-// Whether that loop's end, at `end`, jumps back to before `at`.
-static bool is_around(const Proto *proto, uint32_t end, uint32_t at) {
-  int64_t next = (int64_t)end + 2;
-  return at < end && next + INSTR_J(row_code(proto, end + 1)) <= (int64_t)at;
+// Where the loop that ends at `end` jumps back to.
+static uint32_t loop_start(const Proto *proto, uint32_t end) {
+  return (uint32_t)((int64_t)end + 2 + INSTR_J(row_code(proto, end + 1)));
+}
+
+// How many variables the loop that ends at `end` has, from its register B on.
+static uint32_t loop_variables(const Proto *proto, uint32_t end) {
+  Instr next = row_code(proto, end);
+  Instr first = row_code(proto, loop_start(proto, end));
+  if (INSTR_OP(next) == OP_NEXT2) return 2;
+  bool apart = INSTR_OP(first) == OP_APART && INSTR_A(first) == INSTR_B(next) &&
+               INSTR_B(first) == INSTR_B(next);
+  return apart ? INSTR_C(first) : 1;
 }
 
 static void add_variable(Text *text, Vm *vm, const Proto *proto,
@@ -75,12 +86,12 @@ static void add_loops(Text *text, Vm *vm, const Proto *proto, const Value *base,
                       uint32_t at) {
   for (uint32_t n = 0; n < proto->ncode;
        n += (uint32_t)op_words((Op)INSTR_OP(row_code(proto, n)))) {
-    Instr i = row_code(proto, n);
-    Op op = (Op)INSTR_OP(i);
-    if ((op != OP_NEXT1 && op != OP_NEXT2) || !is_around(proto, n, at))
-      continue;
-    add_variable(text, vm, proto, base, INSTR_B(i), at);
-    if (op == OP_NEXT2) add_variable(text, vm, proto, base, INSTR_B(i) + 1, at);
+    Op op = (Op)INSTR_OP(row_code(proto, n));
+    if (op != OP_NEXT1 && op != OP_NEXT2) continue;
+    if (at >= n || loop_start(proto, n) > at) continue;
+    uint32_t first = INSTR_B(row_code(proto, n));
+    for (uint32_t k = 0; k < loop_variables(proto, n); k++)
+      add_variable(text, vm, proto, base, first + k, at);
   }
 }
 
