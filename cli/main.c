@@ -194,16 +194,14 @@ static int perform(Csp *csp, const Options *options, const char *text,
     char *listing = csp_disassemble(csp, options->path, text, len, &messages);
     return show(listing, messages, listing != NULL);
   }
-  QuitWatch quit;
-  // (The REPL reads the others itself.)
-  quit_begin(&quit, csp,
-             options->mode == MODE_REPL ? QUIT_ALONE : QUIT_CANCELS);
   if (options->mode == MODE_REPL) {
-    status = repl_run(csp, options->editor, options->path, text, len);
+    status = repl_run(csp, options->editor, options->path, text, len, signal);
   } else {
+    QuitWatch quit;
+    quit_begin(&quit, csp, QUIT_CANCELS);
     csp_run(csp, options->path, text, len, &status);
+    *signal = quit_end(&quit, status);
   }
-  *signal = quit_end(&quit, status);
   return *signal == SIGQUIT ? STATUS_QUIT : status;
 }
 

@@ -6,9 +6,10 @@
 //   SIGQUIT   asks the runtime for the dump, which works whatever the
 //             goroutines do, and interrupts the run
 //   SIGINT, SIGTERM, SIGHUP
-//             cancel the main goroutine (cancel_main.h). The program then ends
-//             by its own deferred calls, for which it has the time of grace. A
-//             run that has not ended GRACE_MS later is interrupted
+//             cancel the main goroutine (cancel_main.h), or in the REPL the
+//             input that runs. The program then ends by its own deferred calls,
+//             for which it has the time of grace. A run that has not ended
+//             GRACE_MS later is interrupted
 //   the rest  does what it does to any process
 //
 // A run that is interrupted returns as after csp_interrupt: output is written,
@@ -103,8 +104,7 @@ static bool is_to_end(const QuitWatch *watch, int number) {
   if (asks_for_end(number) && watch->asked != 0) return !is_ignored(number);
   if (watch->scripts != NULL && os_signals_give(watch->scripts, number))
     return false;
-  if (asks_for_end(number) && watch->mode == QUIT_CANCELS)
-    return !is_ignored(number);
+  if (asks_for_end(number) && watch->ask != NULL) return !is_ignored(number);
   as_ever(number);
   return false;
 }
@@ -138,16 +138,24 @@ static void take_the_same(QuitWatch *watch) {
   }
 }
 
-// true: the run has ended. Otherwise its time is over, or the signal `asked` is
-// a second one.
-static bool cancel_main(QuitWatch *watch) {
+static QuitAnswer cancel_main(void *csp, int status) {
+  return vm_cancel_main(csp, status) ? QUIT_ENDS : QUIT_AGAIN;
+}
+
+// true: the run has ended. Otherwise there is nothing to wait for, or the time
+// is over, or the signal `asked` is a second one.
+static bool ask_to_end(QuitWatch *watch) {
   enum { AGAIN_MS = 2 };
   int64_t until = now_ms() + GRACE_MS;
   int again = 0;
+  QuitAnswer answer = QUIT_AGAIN;
   while (again == 0 && now_ms() < until &&
-         !signal_reader_has_ended(&watch->reader) &&
-         !vm_cancel_main(watch->csp, quit_status(watch->asked)))
+         !signal_reader_has_ended(&watch->reader)) {
+    answer = watch->ask(watch->arg, quit_status(watch->asked));
+    if (answer != QUIT_AGAIN) break;
     again = next_to_end(watch, AGAIN_MS);
+  }
+  if (answer == QUIT_INTERRUPT) return false;
   int64_t left = until - now_ms();
   if (again == 0 && left > 0) again = next_to_end(watch, (int)left);
   if (again != 0) watch->asked = again;
@@ -167,7 +175,7 @@ static void *run_watch(void *arg) {
   watch->asked = next_to_end(watch, -1);
   if (watch->asked == 0) return NULL;
   take_the_same(watch);
-  if (watch->asked != SIGQUIT && cancel_main(watch)) return NULL;
+  if (watch->asked != SIGQUIT && ask_to_end(watch)) return NULL;
   if (watch->asked == SIGQUIT) show_goroutines(watch->csp);
   interrupt(watch);
   return NULL;
@@ -175,15 +183,22 @@ static void *run_watch(void *arg) {
 
 // --- The beginning and the end ----------------------------------------------
 void quit_begin(QuitWatch *watch, Csp *csp, QuitMode mode) {
-  memset(watch, 0, sizeof *watch);
-  watch->csp = csp;
-  watch->mode = mode;
+  *watch = (QuitWatch){.csp = csp, .arg = csp};
   sigset_t set = quit_set();
   if (mode == QUIT_CANCELS) vm_may_cancel_main(csp);
-  if (mode != QUIT_ALONE) watch->scripts = os_signals_open(csp);
-  if (mode != QUIT_ALONE) os_signals_add(&set);
+  if (mode == QUIT_CANCELS) watch->ask = cancel_main;
+  watch->scripts = os_signals_open(csp);
+  os_signals_add(&set);
   bool begun = signal_reader_begin(&watch->reader, &set, run_watch, watch);
   if (!begun && watch->scripts != NULL) os_signals_refuse(watch->scripts);
+}
+
+bool quit_begin_host(QuitWatch *watch, Csp *csp, const sigset_t *set,
+                     QuitAsk ask, void *arg) {
+  *watch = (QuitWatch){.csp = csp, .ask = ask, .arg = arg};
+  sigset_t all = *set;
+  sigaddset(&all, SIGQUIT);
+  return signal_reader_begin(&watch->reader, &all, run_watch, watch);
 }
 
 int quit_end(QuitWatch *watch, int status) {

@@ -6,6 +6,12 @@
 // it waits, or would never panic, the loop stops waiting for it. The loop does
 // so, too, when nothing can run any more: the runtime then posts that, where it
 // would otherwise report a deadlock and end.
+//
+// A signal that ends the REPL cancels the evaluation, as main of a script. The
+// loop waits for it then, and begins no other. Such a signal, and the reader's
+// thread, both change Repl.phase by one RMW. So either the signal finds that an
+// input is read, and ends that, or the reader finds the signal, and the input
+// is dropped.
 #include "cli/repl.h"
 
 #include "cli/read_source.h"
@@ -32,7 +38,7 @@
 #include "vm/object/string.h"
 #include "vm/object/value_text.h"
 
-enum { EVENT_INTERRUPT = 1, EVENT_STUCK = 2 };
+enum { EVENT_INTERRUPT = 1, EVENT_STUCK = 2, EVENT_END = 3 };
 
 static const char loop[] =
     "events := _repl_events()\n"
@@ -94,8 +100,8 @@ static void when_interrupted(P *p, SchedPost *post) {
 
 void repl_interrupt(Repl *repl) {
   // acquire: what is counted below came after `seen` was taken. Pairs with the
-  // release in read_work
-  if (rt_load_acquire(&repl->reading)) {
+  // RMW at the end of read_work
+  if (rt_load_acquire(&repl->phase) & PHASE_READS) {
     editor_poke(repl->editor, POKE_DROP);
     return;
   }
@@ -104,6 +110,32 @@ void repl_interrupt(Repl *repl) {
   // release: the count. Pairs with the exchange in when_interrupted
   if (rt_exchange(&repl->posted, 1u) == 0)
     sched_post(repl->vm->sched, &repl->interrupt);
+}
+
+static void when_ending(P *p, SchedPost *post) {
+  Repl *repl = (Repl *)(void *)((char *)post - offsetof(Repl, ending));
+  send_event(p, repl, EVENT_END);
+}
+
+QuitAnswer repl_ask_to_end(void *arg, int status) {
+  Repl *repl = arg;
+  // relaxed: the RMW below publishes it
+  rt_store_relaxed(&repl->end_status, (uint32_t)status);
+  // release: the status. Pairs with the acquire in repl_ends. RMW: see the head
+  uint32_t before = rt_or(&repl->phase, PHASE_ENDS);
+  if ((before & PHASE_READS) == 0) {
+    sched_post(repl->vm->sched, &repl->ending);
+    return QUIT_ENDS;
+  }
+  // Only an editor can leave the line that it reads.
+  if (repl->editor == NULL) return QUIT_INTERRUPT;
+  editor_poke(repl->editor, POKE_END);
+  return QUIT_ENDS;
+}
+
+bool repl_ends(const Repl *repl) {
+  // acquire: the status. Pairs with the RMW in repl_ask_to_end
+  return (rt_load_acquire(&repl->phase) & PHASE_ENDS) != 0;
 }
 
 // Before anything can send one: Ctrl-C may come before the loop runs.
@@ -141,8 +173,12 @@ static CspStatus repl_event(CspCall *call) {
   Repl *repl = repl_of(call);
   bool stuck = csp_to_int(csp_arg(call, 0)) == EVENT_STUCK;
   // relaxed: the event came after it was counted (when_interrupted)
-  if (!stuck && rt_load_relaxed(&repl->interrupts) == repl->seen)
-    return csp_ok_bool(call, false);  // it had just ended, or not begun
+  if (!stuck && rt_load_relaxed(&repl->interrupts) == repl->seen) {
+    // (An event of the end may have found no room. Then this is the other.)
+    if (repl_ends(repl))
+      group_cancel(call->local->p, &repl->group->group, CANCELLED);
+    return csp_ok_bool(call, false);  // else it had just ended, or not begun
+  }
   if (stuck) {
     say_stuck(repl);
   } else {
@@ -296,6 +332,7 @@ static bool is_error(Repl *repl, const Value *values, size_t n) {
 }
 
 static void show_panic(Repl *repl, const ObjTask *task) {
+  if (repl_ends(repl) && report_is_cancelled(repl->vm, task)) return;
   Text text = {0};
   report_outcome(&text, repl->vm, task);
   say_report(repl, &text);
@@ -347,16 +384,20 @@ static bool is_over(CspCall *call) { return csp_of(call)->closing; }
 
 static void read_work(void *data) {
   Repl *repl = data;
-  // release: as below. The editor was made before, so it orders nothing more
-  rt_store_release(&repl->reading, 1u);
-  repl->text = read_input(repl, &repl->len);
-  // relaxed: what is counted after the store below is not in it
+  // RMW: see the head
+  uint32_t before = rt_or(&repl->phase, PHASE_READS);
+  repl->text = before & PHASE_ENDS ? NULL : read_input(repl, &repl->len);
+  // relaxed: what is counted after the RMW below is not in it
   repl->seen = rt_load_relaxed(&repl->interrupts);
-  // release: keeps the load before it. Pairs with the acquire in repl_interrupt
-  rt_store_release(&repl->reading, 0u);
+  // release: keeps the load before it. Pairs with the acquire in
+  // repl_interrupt. RMW: see the head
+  rt_and(&repl->phase, ~(uint32_t)PHASE_READS);
 }
 
 static CspStatus end_of_input(CspCall *call, Repl *repl) {
+  if (repl_ends(repl))
+    // relaxed: repl_ends has acquired it
+    return csp_exit(call, (int)rt_load_relaxed(&repl->end_status));
   bool failed = (repl->failed || repl->too_long) && repl->editor == NULL;
   return failed ? csp_exit(call, CSP_FAILED) : csp_ok(call, csp_nil());
 }
@@ -388,7 +429,7 @@ static CspStatus running(CspCall *call, Repl *repl) {
 static bool is_interrupted(void *arg) {
   Repl *repl = arg;
   // relaxed: nothing but the count is handed over
-  return rt_load_relaxed(&repl->interrupts) != repl->seen;
+  return rt_load_relaxed(&repl->interrupts) != repl->seen || repl_ends(repl);
 }
 
 static void load_work(void *data) {
@@ -438,7 +479,7 @@ static CspStatus read_done(CspCall *call, void *data, bool made) {
   if (is_over(call)) return CSP_OK;
   Repl *repl = data;
   if (!made) return csp_panic(call, "cannot read: %s", csp_no_thread());
-  if (repl->text == NULL) return end_of_input(call, repl);
+  if (repl->text == NULL || repl_ends(repl)) return end_of_input(call, repl);
   if (command_is(repl->text)) return do_command(call, repl);
   char *text = repl->text;
   repl->text = NULL;
@@ -506,19 +547,20 @@ Editor *repl_prepare(CspConfig *config) {
 static const char greeting[] =
     "cspvm " CSP_VERSION ": :help tells what it can do, Ctrl-D ends it\n";
 
-static void run(Repl *repl, ObjClosure *main, int *status) {
+// The signal that has ended it, or 0.
+static int run(Repl *repl, ObjClosure *main, int *status) {
   SignalWatch signals;
   if (repl->editor != NULL) {
     editor_set_argument(repl->editor, repl);
     editor_write_out(repl->editor, greeting, sizeof greeting - 1);
-    signals_begin(&signals, repl);
   }
+  signals_begin(&signals, repl);
   vm_run(repl->csp, main, status);
-  if (repl->editor != NULL) signals_end(&signals);
+  return signals_end(&signals, *status);
 }
 
 int repl_run(Csp *csp, Editor *editor, const char *file, const char *text,
-             size_t len) {
+             size_t len, int *signal) {
   int status = CSP_FAILED;
   Repl *repl = calloc(1, sizeof *repl);
   if (repl == NULL) return status;
@@ -531,9 +573,10 @@ int repl_run(Csp *csp, Editor *editor, const char *file, const char *text,
   csp->goes_on = true;
   csp->out.terminal = isatty(STDOUT_FILENO) != 0;
   repl->interrupt.fn = when_interrupted;
+  repl->ending.fn = when_ending;
   ObjClosure *main = prepare(repl);
   if (main != NULL) {
-    run(repl, main, &status);
+    *signal = run(repl, main, &status);
   } else {
     fprintf(stderr, "cspvm: out of memory\n");
   }

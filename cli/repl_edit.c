@@ -39,7 +39,7 @@ struct Editor {
   int poked;                // an eventfd
   uint32_t what;            // atomic: POKE_...
   const char *prompt;
-  bool dropped;
+  bool dropped, ended;
 
   pthread_mutex_t lock;  // guards what follows
   bool editing;
@@ -171,7 +171,8 @@ static void see_pokes(Editor *ed) {
   // acquire: pairs with the RMW in editor_poke, whose eventfd was read. A poke
   // that comes after this wakes the editor again
   uint32_t what = rt_exchange(&ed->what, 0u);
-  if (what & POKE_DROP) {
+  if (what & POKE_END) ed->ended = true;
+  if (what & (POKE_DROP | POKE_END)) {
     ed->dropped = true;
     return;
   }
@@ -349,7 +350,8 @@ static EditEnd read_edited(Editor *ed, char **line) {
   el_set(ed->line, EL_PREP_TERM, 1);  // before the prompt: it invites keys
   const char *got = el_gets(ed->line, &count);
   if (ed->dropped) {
-    rt_write_all(STDOUT_FILENO, "^C\n", 3);
+    const char *shown = ed->ended ? "\n" : "^C\n";
+    rt_write_all(STDOUT_FILENO, shown, strlen(shown));
     return EDIT_DROPPED;
   }
   if (got == NULL || count <= 0) return EDIT_END;
@@ -394,7 +396,7 @@ static EditEnd read_typed(Editor *ed, char **line) {
 EditEnd editor_read(Editor *ed, const char *text, char **line) {
   *line = NULL;
   ed->prompt = text;
-  ed->dropped = false;
+  ed->dropped = ed->ended;
   // (A poke that came since the last line is seen with the first key: a Ctrl-C
   // before the prompt is not lost.)
   begin_editing(ed);

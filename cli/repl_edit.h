@@ -38,7 +38,8 @@ void editor_remember(Editor *ed, const char *input);  // in the history
 // on lines of its own.
 void editor_write_out(void *ed, const char *data, size_t len);
 void editor_write_err(void *ed, const char *data, size_t len);
-enum { POKE_DROP = 1, POKE_RESIZE = 2, POKE_REDRAW = 4 };
+// POKE_END drops the line, and those that are read later.
+enum { POKE_DROP = 1, POKE_RESIZE = 2, POKE_REDRAW = 4, POKE_END = 8 };
 void editor_poke(Editor *ed, uint32_t what);
 
 #endif

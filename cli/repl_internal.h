@@ -8,13 +8,14 @@
 // nothing can run any more. Another native shows how it ended.
 //
 // The thread that is in the reading call owns the editor. Natives own the rest,
-// with the P of the main goroutine. Signals come to a thread of their own
-// (repl_signals.c), which tells the editor, or posts to the runtime.
+// with the P of the main goroutine. Signals come to threads of their own
+// (repl_signals.c, quit.c), which tell the editor, or post to the runtime.
 #ifndef CSP_CLI_REPL_INTERNAL_H
 #define CSP_CLI_REPL_INTERNAL_H
 
 #include <pthread.h>
 
+#include "cli/quit.h"
 #include "cli/repl.h"
 #include "cli/repl_edit.h"
 #include "cli/signal_reader.h"
@@ -36,6 +37,11 @@ typedef struct Entry {
   bool bare;      // a script could not hold it
   bool replaced;  // something that it declares was declared again
 } Entry;
+
+enum {
+  PHASE_READS = 1,  // Ctrl-C is for the editor
+  PHASE_ENDS = 2,   // a signal ends the REPL: no further input is begun
+};
 
 struct Repl {
   Csp *csp;
@@ -71,8 +77,10 @@ struct Repl {
   ObjChan *events;  // pinned; holds one
   SchedPost stuck;
   SchedPost interrupt;
-  uint32_t posted;      // atomic: `interrupt` is under way
-  uint32_t reading;     // atomic: Ctrl-C is for the editor
+  uint32_t posted;  // atomic: `interrupt` is under way
+  SchedPost ending;
+  uint32_t phase;       // atomic: PHASE_...
+  uint32_t end_status;  // atomic: that of the signal that ends the REPL
   uint64_t interrupts;  // atomic: how many came for an evaluation
   uint64_t seen;        // of these, when the input had been read
 
@@ -89,6 +97,9 @@ bool repl_start(Repl *repl, CspCall *call, char *text, size_t len,
                 const char *path, ShowMode mode);
 // Ctrl-C. Any thread.
 void repl_interrupt(Repl *repl);
+// A signal is to end the REPL, with that status (QuitAsk). Any thread.
+QuitAnswer repl_ask_to_end(void *repl, int status);
+bool repl_ends(const Repl *repl);  // whether one is
 
 // --- repl_print.c -----------------------------------------------------------
 // In source form; what is long or deep is shortened.
@@ -133,12 +144,14 @@ char *read_input(Repl *repl, size_t *len);
 // --- repl_signals.c ---------------------------------------------------------
 typedef struct SignalWatch {
   Repl *repl;
-  SignalReader reader;
+  SignalReader reader;  // of those of a terminal
+  QuitWatch quit;
 } SignalWatch;
 // By the thread that no other was made by yet: they all have to be deaf.
 void signals_block(void);
 void signals_unblock(void);
 void signals_begin(SignalWatch *watch, Repl *repl);
-void signals_end(SignalWatch *watch);
+// The run has ended with that status. The signal that has ended it, or 0.
+int signals_end(SignalWatch *watch, int status);
 
 #endif

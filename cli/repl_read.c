@@ -112,6 +112,7 @@ static char *read_edited(Repl *repl, size_t *len) {
     } else {
       text_free(&input.text);
       input = (Input){0};
+      if (repl_ends(repl)) return NULL;
     }
   }
   editor_remember(repl->editor, input.text.data);

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: MIT
-// The signals of a terminal. A thread of our own reads them
-// (signal_reader.h). Ctrl-C goes to the evaluation, or drops the line that is
-// edited. A new size, and coming back from a stop, draw that line again. Before
-// the process is ended, the terminal gets its old settings back.
+// The signals of the REPL. Two threads of our own read them (signal_reader.h).
+//
+// The one of quit.c has those that end it. They cancel the input that runs, so
+// that its deferred calls run, and drop the line that is edited. The other is
+// there on a terminal. Ctrl-C goes to the evaluation, or drops the line that is
+// edited. A new size, and coming back from a stop, draw that line again.
+// Without a terminal SIGINT is one of those that end.
 #include <signal.h>
 
 #include "cli/repl_internal.h"
 
-static sigset_t watched(void) {
+static sigset_t of_terminal(void) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGWINCH);
   sigaddset(&set, SIGCONT);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGHUP);
   return set;
 }
 
-static void end_by(Repl *repl, int number) {
-  editor_restore_terminal(repl->editor);
-  signal(number, SIG_DFL);
-  signals_unblock();
-  raise(number);
+static sigset_t of_end(bool terminal) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP);
+  if (!terminal) sigaddset(&set, SIGINT);
+  return set;
 }
 
 static void handle(Repl *repl, int number) {
@@ -33,11 +36,8 @@ static void handle(Repl *repl, int number) {
     case SIGWINCH:
       editor_poke(repl->editor, POKE_RESIZE);
       break;
-    case SIGCONT:
-      editor_poke(repl->editor, POKE_REDRAW);
-      break;
     default:
-      end_by(repl, number);
+      editor_poke(repl->editor, POKE_REDRAW);
   }
 }
 
@@ -48,21 +48,31 @@ static void *run_watch(void *arg) {
   return NULL;
 }
 
+static void mask(int how, sigset_t set) { pthread_sigmask(how, &set, NULL); }
+
 void signals_block(void) {
-  sigset_t set = watched();
-  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  mask(SIG_BLOCK, of_terminal());
+  mask(SIG_BLOCK, of_end(true));
 }
 
 void signals_unblock(void) {
-  sigset_t set = watched();
-  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  mask(SIG_UNBLOCK, of_terminal());
+  mask(SIG_UNBLOCK, of_end(true));
 }
 
 void signals_begin(SignalWatch *watch, Repl *repl) {
   *watch = (SignalWatch){.repl = repl};
-  sigset_t set = watched();
-  if (!signal_reader_begin(&watch->reader, &set, run_watch, watch))
-    signals_unblock();
+  bool terminal = repl->editor != NULL;
+  sigset_t end = of_end(terminal), drawn = of_terminal();
+  bool begun =
+      quit_begin_host(&watch->quit, repl->csp, &end, repl_ask_to_end, repl);
+  if (!begun && terminal) mask(SIG_UNBLOCK, end);
+  if (!terminal) return;
+  if (!signal_reader_begin(&watch->reader, &drawn, run_watch, watch))
+    mask(SIG_UNBLOCK, drawn);
 }
 
-void signals_end(SignalWatch *watch) { signal_reader_end(&watch->reader); }
+int signals_end(SignalWatch *watch, int status) {
+  if (watch->repl->editor != NULL) signal_reader_end(&watch->reader);
+  return quit_end(&watch->quit, status);
+}

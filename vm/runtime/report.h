@@ -21,6 +21,8 @@ void vm_task_failed(Vm *vm, ObjTask *task);
 void report_deadlock(Vm *vm);
 // How a task's panic ended it, as text in some lines.
 void report_outcome(Text *text, Vm *vm, const ObjTask *task);
+// ... and whether it says only that the task was cancelled.
+bool report_is_cancelled(Vm *vm, const ObjTask *task);
 // An error's or panic's value in one line, with its causes.
 void report_message(Text *text, Vm *vm, Value v);
 // HeapHooks.mark_lost: keeps the tasks whose panics are to be reported, as
