@@ -205,6 +205,50 @@ static void all_panics_of_a_call_are_told(void **state) {
   close_host(&host);
 }
 
+// --- Places -----------------------------------------------------------------
+static const char places[] =
+    "func f() => 1 / 0\n"
+    "func g() {\n  v := f()\n  return v\n}\n"
+    "func seen(t) {\n"
+    "  _, err := try(func() {\n    v := <-t\n    return v\n  })\n"
+    "  return len(err.trace)\n}\n";
+static const char places_message[] =
+    "panic: division by zero\n  f at host.csp:1:15\n  g at host.csp:3:9\n";
+
+static void a_message_has_each_place_once(void **state) {
+  (void)state;
+  open_plain(0);
+  CspHandle module = load(&host, places);
+  CspCall *call = csp_host(host.csp);
+  CspResult result;
+  csp_call(call, member(&host, module, "g"), 0, NULL, &result);
+  assert_int_equal(result.end, CSP_THREW);
+  assert_string_equal(result.message, places_message);
+  csp_result_free(&result);
+  close_host(&host);
+}
+
+// The script's wait gives the error its places.
+static void a_task_that_a_script_awaited_has_each_place_once(void **state) {
+  (void)state;
+  open_plain(0);
+  CspHandle module = load(&host, places);
+  CspCall *call = csp_host(host.csp);
+  CspValue task = csp_go(call, member(&host, module, "g"), 0, NULL, NULL, NULL);
+  CspHandle held = csp_hold(call, task);
+  CspResult result;
+  csp_call(call, member(&host, module, "seen"), 1, &task, &result);
+  assert_int_equal(result.end, CSP_DONE);
+  assert_int_equal(csp_to_int(result.values[0]), 2);
+  call = csp_host(host.csp);
+  assert_true(csp_task_done(call, csp_held(call, held), &result));
+  assert_int_equal(result.end, CSP_THREW);
+  assert_string_equal(result.message, places_message);
+  csp_result_free(&result);
+  csp_release(host.csp, held);
+  close_host(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reports_are_made_in_pieces),
@@ -214,6 +258,8 @@ int main(void) {
       cmocka_unit_test(many_lost_tasks_are_all_told_of),
       cmocka_unit_test(a_string_method_that_waits_is_left_out),
       cmocka_unit_test(all_panics_of_a_call_are_told),
+      cmocka_unit_test(a_message_has_each_place_once),
+      cmocka_unit_test(a_task_that_a_script_awaited_has_each_place_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

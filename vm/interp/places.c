@@ -114,18 +114,24 @@ bool places_are_known(Value v) {
          heap_load(&((ObjError *)value_obj(v))->places) != NULL;
 }
 
-void places_from_trace(Local *local, const Trace *trace, Value v) {
-  if (!value_is_type(v, OBJ_ERROR) || trace == NULL) return;
+// The innermost frames that traces show, at most PLACES_MAX: how many.
+static size_t trace_places(const Trace *trace, TraceFrame *frames) {
   if (trace->raised != NULL) trace = trace->raised;
-  ObjError *error = (ObjError *)value_obj(v);
-  if ((error->obj.flags & ERROR_PLAIN) || heap_load(&error->places) != NULL)
-    return;
-  TraceFrame frames[PLACES_MAX];
   size_t count = 0;
   uint32_t inner = trace->elided > 0 ? trace->count / 2 : trace->count;
   for (uint32_t n = 0; n < inner && count < PLACES_MAX; n++)
     if (!proto_is_hidden(trace->frames[n].proto))
       frames[count++] = trace->frames[n];
+  return count;
+}
+
+void places_from_trace(Local *local, const Trace *trace, Value v) {
+  if (!value_is_type(v, OBJ_ERROR) || trace == NULL) return;
+  ObjError *error = (ObjError *)value_obj(v);
+  if ((error->obj.flags & ERROR_PLAIN) || heap_load(&error->places) != NULL)
+    return;
+  TraceFrame frames[PLACES_MAX];
+  size_t count = trace_places(trace, frames);
   if (count == 0 || (frames[0].proto->flags & PROTO_MAIN)) return;
   ObjRaw *block = places_alloc(local, count);
   if (block == NULL) return;
@@ -152,14 +158,26 @@ Value places_list(Local *local, const ObjError *error) {
   return value_from_obj(list);
 }
 
+// Whether the trace, which is printed below the places, begins with them. So it
+// is where they were taken from it (places_from_trace).
+static bool trace_tells(const Trace *trace, const TraceFrame *places,
+                        size_t count) {
+  if (trace->count > 0 && count == 1 && same_line(places, &trace->frames[0]))
+    return true;
+  TraceFrame frames[PLACES_MAX];
+  if (trace_places(trace, frames) < count) return false;
+  for (size_t n = 0; n < count; n++)
+    if (frames[n].proto != places[n].proto || frames[n].pc != places[n].pc)
+      return false;
+  return true;
+}
+
 void places_print(Text *out, const ObjError *error, const Trace *trace) {
   const ObjRaw *block = heap_load(&error->places);
   size_t count = places_count(block);
   if (count == 0) return;
   const TraceFrame *places = places_of(block);
-  if (count == 1 && trace != NULL && trace->count > 0 &&
-      same_line(places, &trace->frames[0]))
-    return;
+  if (trace != NULL && trace_tells(trace, places, count)) return;
   text_addf(out, "\n");
   trace_print_places(out, places, (uint32_t)count);
   if (!out->failed && out->len > 0) out->len--;  // its last newline

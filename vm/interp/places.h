@@ -19,8 +19,8 @@ bool places_are_known(Value v);
 // A list of strings, one for each place, the first one first. VALUE_UNDEF: out
 // of memory.
 Value places_list(Local *local, const ObjError *error);
-// Adds a line for each place, each after a newline. The place where `trace` (or
-// NULL) begins is not told twice.
+// Adds a line for each place, each after a newline. Nothing, if `trace` (or
+// NULL), which is printed below, tells the same.
 void places_print(Text *out, const ObjError *error, const Trace *trace);
 
 #endif

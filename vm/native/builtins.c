@@ -514,16 +514,16 @@ static CspStatus builtin_also(CspCall *call) {
 
 // _places(v, first): the code and the places of an error, as lines of a report
 // that _describe makes, or "". first: v is the panic's value, not a cause of
-// it.
+// it. The newest panic's trace is printed below them.
 static CspStatus builtin_places(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   const Panic *panic = panic_in_description(call->g);
-  bool first = csp_truthy(csp_arg(call, 1)) && panic != NULL;
+  bool traced = csp_truthy(csp_arg(call, 1)) && panic == call->g->panic;
   Text text = {.memory = call->vm->memory};
   if (is_obj(v, OBJ_ERROR)) {
     const ObjError *error = (ObjError *)value_obj(v.word);
     error_print_code(&text, call->vm, error);
-    places_print(&text, error, first ? panic->trace : NULL);
+    places_print(&text, error, traced && panic != NULL ? panic->trace : NULL);
   }
   CspStatus status =
       text.failed

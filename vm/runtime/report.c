@@ -8,6 +8,7 @@
 #include "vm/runtime/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "vm/code/proto.h"
 #include "vm/heap/collect.h"
@@ -83,8 +84,9 @@ static void add_raised(Text *text, const Vm *vm, const Trace *trace) {
 }
 
 // A panic's or error's value in one line, with its causes. trace: may hold
-// what string() methods gave.
-static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
+// what string() methods gave. shown: is it printed below?
+static void add_message(Text *text, Vm *vm, Value v, const Trace *trace,
+                        bool shown) {
   if (trace_text(trace) != NULL) {
     text_add(text, trace_text(trace), trace->text_size - 1);
     add_raised(text, vm, trace);
@@ -100,7 +102,7 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
     const ObjError *error = (ObjError *)value_obj(v);
     add_reported(text, vm, error->message);
     error_print_code(text, vm, error);
-    places_print(text, error, own);
+    places_print(text, error, shown ? own : NULL);
     add_raised(text, vm, own);
     add_also(text, vm, heap_load(&error->also));
     if (error->cause == VALUE_NIL || depth + 1 == CAUSES_SHOWN) return;
@@ -111,13 +113,13 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
 
 // What is thrown, and what it carries, which a text in the trace has.
 static void add_thrown(Text *text, Vm *vm, Value v, const Trace *trace,
-                       Value also) {
-  add_message(text, vm, v, trace);
+                       Value also, bool shown) {
+  add_message(text, vm, v, trace, shown);
   if (trace_text(trace) == NULL) add_also(text, vm, also);
 }
 
 void report_message(Text *text, Vm *vm, Value v) {
-  add_message(text, vm, v, NULL);
+  add_message(text, vm, v, NULL, false);
 }
 
 // The goroutine stays where it is; nobody will ready it.
@@ -136,7 +138,24 @@ Next vm_exit(Local *local, Goroutine *g, int status) {
 
 enum { DUMP_SHOWN = 100 };  // goroutines, or such as are alike
 
-// A chain of panics, the oldest first.
+// The panic whose text begins there was recovered. Its first line says so. (The
+// text of a task that was awaited may begin with older panics.)
+static void mark_recovered(Text *text, size_t from) {
+  static const char mark[] = " [recovered]", older[] = "\npanic: ";
+  enum { MARK = sizeof mark - 1 };
+  size_t old = text->len;
+  text_add(text, mark, MARK + 1);
+  if (text->failed) return;
+  char *at = text->data + from, *next;  // (the mark's zero byte ends the text)
+  while ((next = strstr(at, older)) != NULL) at = next + 1;
+  text->len--;
+  char *end = memchr(at, '\n', (size_t)(text->data + old - at));
+  if (end == NULL) return;
+  memmove(end + MARK, end, (size_t)(text->data + old - end));
+  memcpy(end, mark, MARK);
+}
+
+// A chain of panics, the oldest first. The trace of the newest follows.
 static void add_panics(Text *text, Vm *vm, const Panic *newest) {
   size_t count = panic_count(newest);
   const Panic **all = mem_alloc(vm->memory, count * sizeof(Panic *));
@@ -151,9 +170,12 @@ static void add_panics(Text *text, Vm *vm, const Panic *newest) {
       text_addf(text, "... %zu more panics ...\n", count - 2 * PANICS_SHOWN);
       n = count - PANICS_SHOWN;
     }
+    size_t from = text->len;
     text_addf(text, "panic: ");
-    add_thrown(text, vm, all[n]->value, all[n]->trace, all[n]->also);
-    text_addf(text, all[n]->recovered ? " [recovered]\n" : "\n");
+    add_thrown(text, vm, all[n]->value, all[n]->trace, all[n]->also,
+               n + 1 == count);
+    if (all[n]->recovered) mark_recovered(text, from);
+    text_addf(text, "\n");
   }
   mem_free(all);
 }
@@ -163,7 +185,7 @@ static void send_panic(Vm *vm, const Panic *panic, Dump *dump) {
   Text text = {.memory = vm->memory};
   if (panic->error_at != NULL) {
     text_addf(&text, "error: ");
-    add_thrown(&text, vm, panic->value, panic->trace, panic->also);
+    add_thrown(&text, vm, panic->value, panic->trace, panic->also, true);
     text_addf(&text, "\n%s", panic->error_at);
     rows_print(&text, vm);
   } else {
@@ -236,7 +258,7 @@ void report_outcome(Text *text, Vm *vm, const ObjTask *task) {
       task->results == vm_code(vm)->cancel_errors[CANCEL_INTERRUPT];
   if (!interrupted)
     text_addf(text, trace != NULL && trace->error ? "error: " : "panic: ");
-  add_thrown(text, vm, task->results, trace, heap_load(&task->also));
+  add_thrown(text, vm, task->results, trace, heap_load(&task->also), true);
   text_addf(text, "\n");
   if (trace != NULL) trace_print_frames(text, vm, trace);
 }
@@ -276,7 +298,8 @@ void report_deadlock(Vm *vm) {
 // --- Tasks that panicked ----------------------------------------------------
 static void add_task(Text *text, Vm *vm, const ObjTask *task) {
   text_addf(text, "panic in a task that nobody awaited: ");
-  add_thrown(text, vm, task->results, task->trace, heap_load(&task->also));
+  add_thrown(text, vm, task->results, task->trace, heap_load(&task->also),
+             true);
   text_addf(text, "\n\n");
   if (task->trace != NULL) trace_print(text, vm, task->trace, "ended");
 }
