@@ -28,6 +28,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/group_block.h"
 #include "vm/interp/lock_wait.h"
+#include "vm/interp/method_tables.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack_trace.h"
@@ -58,8 +59,10 @@ static const char loop[] =
     "for {\n"
     "  task := _repl_next()\n"
     "  if task == nil { break }\n"
-    "  run(task)\n"
-    "  _repl_show(task)\n"
+    "  for task != nil {\n"
+    "    run(task)\n"
+    "    task = _repl_show(task)\n"
+    "  }\n"
     "}\n";
 
 static const CspClass repl_class = {"repl", NULL, sizeof(Repl *), NULL};
@@ -234,6 +237,10 @@ static void end_evaluation(Repl *repl) {
   repl->running = NULL;
 }
 
+static CspStatus running(CspCall *call, Repl *repl) {
+  return csp_ok(call, csp_wrap(value_from_obj(repl->task)));
+}
+
 bool repl_start(Repl *repl, CspCall *call, char *text, size_t len,
                 const char *path, ShowMode mode) {
   if (text == NULL) return false;
@@ -314,21 +321,64 @@ static void say_report(Repl *repl, Text *report) {
   text_free(&text);
 }
 
-// `f()?` was the last statement, and this is what f() returned.
-static bool is_error(Repl *repl, const Value *values, size_t n) {
-  if (!repl->input.checked || n == 0 || values[n - 1] == VALUE_NIL)
-    return false;
-  Text text = {0};
-  bool proper = value_is_error(values[n - 1]);
-  text_addf(&text, proper ? "error: " : "panic: ");
-  if (proper)
-    report_message(&text, repl->vm, values[n - 1]);
-  else
-    panic_no_error_text(&text, repl->vm, values[n - 1], false);
-  text_addf(&text, "\n  at %s:%u:%u\n", repl->input.path, repl->input.line,
+// The text is followed by the place of the input's `?`.
+static void say_checked(Repl *repl, Text *text) {
+  text_addf(text, "\n  at %s:%u:%u\n", repl->input.path, repl->input.line,
             repl->input.col);
-  say_report(repl, &text);
+  say_report(repl, text);
+}
+
+// --- Errors' texts ----------------------------------------------------------
+// `f()?` was the last statement, and gave an error. Its text may need methods,
+// which may panic or never end. So a second evaluation makes it. false: no
+// memory.
+static bool describe_begin(Repl *repl, CspCall *call, Value error) {
+  Local *local = call->local;
+  Value describe = vm_builtin(local, "_describe");
+  ObjTask *task = describe != VALUE_UNDEF ? task_new(local) : NULL;
+  Goroutine *g =
+      task != NULL ? goroutine_new(local, describe, &error, 1) : NULL;
+  if (g == NULL) return false;
+  g->task = task;
+  g->created_in = NULL;
+  repl->group = group_solo(local, g, NULL, NULL);
+  if (repl->group == NULL) return false;
+  repl->described_pin = heap_pin(repl->vm->heap, error);
+  if (repl->described_pin == 0) return false;
+  repl->running = g;
+  begin_evaluation(repl, local->p);
   return true;
+}
+
+// With the text that the task has made. NULL, or it has none: without methods.
+static void say_error(Repl *repl, Value error, const ObjTask *task) {
+  Text text = {0};
+  text_addf(&text, "error: ");
+  // acquire: as in task_deliver
+  if (task != NULL && rt_load_acquire(&task->state) == TASK_RETURNED_ONE &&
+      value_is_type(task->results, OBJ_STRING)) {
+    const ObjString *made = (ObjString *)value_obj(task->results);
+    text_add(&text, string_data(made),
+             made->len < MESSAGE_MAX ? made->len : MESSAGE_MAX);
+  } else {
+    report_message(&text, repl->vm, error);
+  }
+  say_checked(repl, &text);
+}
+
+static void describe_end(Repl *repl, const ObjTask *task) {
+  Heap *heap = repl->vm->heap;
+  say_error(repl, heap_pinned(heap, repl->described_pin), task);
+  heap_unpin(heap, repl->described_pin);
+  repl->described_pin = 0;
+}
+
+// --- How an evaluation ended ------------------------------------------------
+static void say_no_error(Repl *repl, Value v) {
+  Text text = {0};
+  text_addf(&text, "panic: ");
+  panic_no_error_text(&text, repl->vm, v, false);
+  say_checked(repl, &text);
 }
 
 static void show_panic(Repl *repl, const ObjTask *task) {
@@ -338,33 +388,55 @@ static void show_panic(Repl *repl, const ObjTask *task) {
   say_report(repl, &text);
 }
 
+// What it returned. *error becomes an error that is to be described.
 static bool show_returned(Repl *repl, CspCall *call, const ObjTask *task,
-                          uint32_t state) {
+                          Value *error) {
   const Value *values = &task->results;
   size_t n = 1;
-  if (state == TASK_RETURNED) {
+  if (task->state == TASK_RETURNED) {
     const ObjValues *block = (ObjValues *)value_obj(task->results);
     values = block->slots;
     n = (size_t)block->len;
   }
-  if (is_error(repl, values, n)) return false;
-  show_values(repl, call, values, n - (repl->input.checked && n > 0));
+  Value last = n > 0 ? values[n - 1] : VALUE_NIL;
+  bool checked = repl->input.checked;
+  if (checked && value_is_error(last)) {
+    *error = last;
+    return false;
+  }
+  if (checked && last != VALUE_NIL) {
+    say_no_error(repl, last);
+    return false;
+  }
+  repl->drops = value_is_error(last);
+  show_values(repl, call, values, n - (checked && n > 0));
   return true;
 }
 
+// An input's evaluation. Gives as show_returned.
+static bool show_input(Repl *repl, CspCall *call, const ObjTask *task,
+                       uint32_t state, Value *error) {
+  if (state == TASK_PANICKED) {
+    if (!repl->told) show_panic(repl, task);
+    return false;
+  }
+  return state != TASK_RUNNING && show_returned(repl, call, task, error);
+}
+
+// The task that is to be run next for the same input, or nil.
 static CspStatus repl_show(CspCall *call) {
   Repl *repl = repl_of(call);
   ObjTask *task = (ObjTask *)value_obj(csp_arg(call, 0).word);
   // acquire: as in task_deliver
   uint32_t state = rt_load_acquire(&task->state);
   bool fine = false;
+  Value error = VALUE_NIL;
   // relaxed: as in task_deliver
   rt_store_relaxed(&task->awaited, 1u);
-  if (state == TASK_PANICKED) {
-    if (!repl->told) show_panic(repl, task);
-  } else if (state != TASK_RUNNING) {
-    fine = show_returned(repl, call, task, state);
-  }
+  if (repl->described_pin != 0)
+    describe_end(repl, task);
+  else
+    fine = show_input(repl, call, task, state, &error);
   // What comes too late is for nobody.
   // relaxed: goroutines compare it with their id, and no id comes again
   if (state != TASK_RUNNING)
@@ -372,8 +444,11 @@ static CspStatus repl_show(CspCall *call) {
   if (fine && repl->mode != SHOW_TYPES) entries_add(repl);
   if (!fine) repl->failed = true;
   end_evaluation(repl);
+  if (error != VALUE_NIL && describe_begin(repl, call, error))
+    return running(call, repl);
+  if (error != VALUE_NIL) say_error(repl, error, NULL);
   drop_input(repl);
-  return csp_ok_nothing(call);
+  return csp_ok(call, csp_nil());
 }
 
 // --- Reading ----------------------------------------------------------------
@@ -419,10 +494,6 @@ static CspStatus dump_done(CspCall *call, void *data, bool made) {
   free(repl->dump);
   repl->dump = NULL;
   return next_input(call, repl);
-}
-
-static CspStatus running(CspCall *call, Repl *repl) {
-  return csp_ok(call, csp_wrap(value_from_obj(repl->task)));
 }
 
 // A load may wait for the writer of a FIFO, so it has no P, and Ctrl-C ends it.
