@@ -36,11 +36,12 @@ static void leave(Compiler *compiler, const Node *node) {
 static void return_values(Compiler *compiler, Node *node) {
   Node *value = node->a;
   int save = compiler->func->gen.top, count = 0;
-  if (value == NULL) {
+  bool result = (node->flags & NOTE_RESULT) != 0;
+  if (value == NULL || (result && assert_stmt(compiler, value))) {
     calls_return_none(compiler, node->pos);
   } else if (value->next == NULL && value->kind == NODE_CALL) {
     calls_return_all(compiler, node->pos, value);
-  } else if (value->kind == NODE_RECV && (node->flags & NOTE_RESULT)) {
+  } else if (value->kind == NODE_RECV && result) {
     int from = expr_any(compiler, value->a);
     reg_need(compiler, compiler->func->gen.top + 2);
     emit_abc(compiler, value->pos, OP_RECV, compiler->func->gen.top, from,
