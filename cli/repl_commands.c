@@ -73,22 +73,38 @@ static bool share_a_name(const char *a, const char *b) {
   return false;
 }
 
+// The input. In a script, an error that its last call gives is dropped, as the
+// prompt has shown it.
+static char *entry_text(const Repl *repl, size_t *len) {
+  static const char drop[] = "_ = ";
+  const char *text = repl->input_text;
+  size_t start =
+      repl->drops && !repl->input.bare ? repl->input.start : SIZE_MAX;
+  size_t added = start != SIZE_MAX ? sizeof drop - 1 : 0;
+  *len = repl->input.len + added;
+  char *copy = malloc(*len + 1);
+  if (copy == NULL) return NULL;
+  size_t before = added > 0 ? start : 0;
+  memcpy(copy, text, before);
+  memcpy(copy + before, drop, added);
+  memcpy(copy + before + added, text + before, repl->input.len - before + 1);
+  return copy;
+}
+
 void entries_add(Repl *repl) {
   Entry *more = realloc(repl->entries, (repl->entry_count + 1) * sizeof *more);
   if (more == NULL) return;
   repl->entries = more;
   Entry *entry = &more[repl->entry_count];
   *entry = (Entry){
-      .text = malloc(repl->input.len + 1),
-      .len = repl->input.len,
       .names = strdup(repl->input.names != NULL ? repl->input.names : ""),
       .bare = repl->input.bare};
+  entry->text = entry_text(repl, &entry->len);
   if (entry->text == NULL || entry->names == NULL) {
     free(entry->text);
     free(entry->names);
     return;
   }
-  memcpy(entry->text, repl->input_text, entry->len + 1);
   for (size_t n = 0; n < repl->entry_count; n++) {
     if (share_a_name(more[n].names, entry->names)) more[n].replaced = true;
   }

@@ -17,6 +17,7 @@ typedef struct SessionInput {
   bool bare;     // no script could hold it: for its value, or for `_`
   bool checked;  // the value's last one is an error to look at, from a `?`
   uint32_t line, col;  // ... that stands there
+  size_t start;        // of the last statement, if it gives the input's value
   char *messages;      // errors; or NULL
   char *names;         // what it declares, a space after each
 } SessionInput;

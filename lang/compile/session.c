@@ -41,6 +41,15 @@ bool session_begin(Session *session, struct Vm *vm) {
   return heap_pin(vm->heap, value_from_obj(session->module)) != 0;
 }
 
+// Where the statement with that first token begins: the brackets around it
+// belong to it.
+static size_t text_start(const SessionInput *input, size_t at) {
+  size_t start = at;
+  for (; at > 0 && memchr(" \t\r\n(", input->text[at - 1], 5) != NULL; at--)
+    if (input->text[at - 1] == '(') start = at - 1;
+  return start;
+}
+
 // The statement that gives the input's value becomes a return.
 void session_result(SessionInput *input, Node *stmts) {
   RT_ASSERT(!input->checked && !input->bare);
@@ -58,6 +67,7 @@ void session_result(SessionInput *input, Node *stmts) {
   }
   input->bare |= value->kind != NODE_PROPAGATE && value->kind != NODE_CALL &&
                  value->kind != NODE_RECV;
+  input->start = text_start(input, last->pos.offset);
   last->kind = NODE_RETURN;
   last->flags |= NOTE_RESULT;
 }
