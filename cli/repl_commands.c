@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cli/doc.h"
 #include "cli/repl_internal.h"
 #include "lang/compile/session.h"
 #include "vm/code/dis.h"
@@ -204,7 +203,7 @@ static CommandEnd do_quit(Repl *repl, CspCall *call, const char *argument) {
 // What the session has under a name, else what the library says of it.
 static CommandEnd tell_of(Repl *repl, CspCall *call, const char *name) {
   Text text = {0};
-  if (help_find(&text, repl, name) || doc_find(&text, name)) {
+  if (help_find(&text, repl, call, name)) {
     say_out(call, &text);
     return COMMAND_DONE;
   }

@@ -70,61 +70,6 @@ static void sort_names(Names *names) {
 }
 
 // --- With a P ---------------------------------------------------------------
-// The value of a map's string key, or a module's member.
-static bool find_key(Vm *vm, const ObjMap *map, const char *name, size_t len,
-                     Value *out) {
-  uint64_t at = 0;
-  Value key;
-  const ObjTable *table = heap_load(&map->table);
-  while (map_next(vm, map, table, &at, &key, out)) {
-    if (!value_is_type(key, OBJ_STRING)) continue;
-    const ObjString *string = (ObjString *)value_obj(key);
-    if (string->len == len && memcmp(string_data(string), name, len) == 0)
-      return true;
-  }
-  return false;
-}
-
-static bool find_member(Vm *vm, const ObjModule *module, const char *name,
-                        size_t len, Value *out) {
-  Value cell;
-  if (!find_key(vm, module->members, name, len, &cell)) return false;
-  *out = heap_load(&((ObjCell *)value_obj(cell))->value);
-  return *out != VALUE_UNDEF;
-}
-
-static bool find_field(Vm *vm, Value x, const char *name, size_t len,
-                       Value *out) {
-  if (value_is_type(x, OBJ_MODULE))
-    return find_member(vm, (ObjModule *)value_obj(x), name, len, out);
-  if (value_is_type(x, OBJ_MAP))
-    return find_key(vm, (ObjMap *)value_obj(x), name, len, out);
-  if (!value_is_type(x, OBJ_INSTANCE)) return false;
-  const ObjInstance *instance = (ObjInstance *)value_obj(x);
-  for (int n = 0; n < instance->type->obj.aux; n++) {
-    const ObjString *field = instance->type->fields[n];
-    if (field->len != len || memcmp(field->own, name, len) != 0) continue;
-    *out = heap_load(&instance->fields[n]);
-    return true;
-  }
-  return false;
-}
-
-static bool find_path(const Question *question, Value *out) {
-  const char *at = question->path;
-  size_t len = strcspn(at, ".");
-  Vm *vm = question->repl->vm;
-  if (!find_member(vm, question->repl->session.module, at, len, out) &&
-      !find_key(vm, vm->builtins, at, len, out))
-    return false;
-  for (at += len; *at == '.'; at += len) {
-    at++;
-    len = strcspn(at, ".");
-    if (!find_field(vm, *out, at, len, out)) return false;
-  }
-  return true;
-}
-
 // Whether a key may stand after a point, and is not private.
 static bool is_offered(const char *key, size_t len) {
   for (size_t n = 0; n < len; n++)
@@ -169,7 +114,8 @@ static void answer_with_p(Question *question) {
     vm_each_builtin_module(question->repl->vm, add_name, question);
   } else if (*question->path == '\0') {
     add_plain_names(question);
-  } else if (find_path(question, &x)) {
+  } else if (lookup_path(question->repl, question->path, strlen(question->path),
+                         &x)) {
     if (value_is_type(x, OBJ_MODULE)) {
       add_keys(question, ((ObjModule *)value_obj(x))->members, true);
     } else if (value_is_type(x, OBJ_MAP)) {

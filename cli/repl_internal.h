@@ -126,9 +126,18 @@ void entries_add(Repl *repl);  // repl->input went well
 void entries_free(Repl *repl);
 bool entry_declares(const Entry *entry, const char *name);
 
+// --- repl_lookup.c: by a thread with a P ------------------------------------
+// The value of `name`, or `a.b.c`: of the session, else predeclared. Only
+// fields, keys and members follow a point.
+bool lookup_path(const Repl *repl, const char *path, size_t len, Value *out);
+bool lookup_builtin(const Repl *repl, const char *name, size_t len, Value *out);
+// Whether the session has its first name.
+bool lookup_is_own(const Repl *repl, const char *path, size_t len);
+
 // --- repl_help.c ------------------------------------------------------------
-// Adds what the session has under this name (`f`, `Point.move`, `p.move`).
-bool help_find(Text *out, Repl *repl, const char *name);
+// Adds what is known of this name (`f`, `p.move`, `os.exit`), of the session or
+// else of the library. false: nothing, and it adds a message.
+bool help_find(Text *out, Repl *repl, CspCall *call, const char *name);
 // The function that the session has under this name. NULL: none.
 const Proto *help_function(Repl *repl, const char *name);
 

@@ -21,11 +21,12 @@
 # expect:   b
 # expect: }
 # expect: fails(why)
+# expect: number
+# expect:     a variable, now the int 1
 # expect: s.split(sep = nil)
 # expect exit: 1
 # expect stderr: the library has no `p.none`
 # expect stderr: panic: now
-# expect stderr: the library has no `number`
 cd "$TMPDIR" || exit
 cat > text.csp <<'EOF'
 // Not of any function.

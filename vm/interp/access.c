@@ -459,6 +459,10 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
     // acquire: as in find_method
     uint32_t count = rt_load_acquire(&type->method_count);
     for (uint32_t n = 0; n < count; n++) fn(arg, methods_of(type)[n].name->own);
+  } else if (value_is_type(x, OBJ_ERROR)) {
+    // as error_field has them
+    static const char *const parts[] = {"message", "cause", "code", "trace"};
+    for (int n = 0; n < 4; n++) fn(arg, parts[n]);
   } else if (value_is_type(x, OBJ_HOST)) {
     host_each_method(vm, ((ObjHost *)value_obj(x))->klass, fn, arg);
   } else if (value_is_obj(x) || value_is_small(x) || value_is_small_float(x)) {
