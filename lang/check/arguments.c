@@ -11,10 +11,7 @@
 #include "vm/object/suggest.h"
 #include "vm/value/native_def.h"
 
-enum {
-  PARAMETERS_MAX = 256,
-  ALIASES_MOST = 20  // variables that are looked through
-};
+enum { PARAMETERS_MAX = 256 };
 
 // What a function takes, without the rest parameter.
 typedef struct Signature {
@@ -96,24 +93,10 @@ static bool of_symbol(Signature *signature, const Symbol *symbol) {
   rt_throw("of_symbol: symbol of kind %d", (int)symbol->kind);
 }
 
-// What a variable stands for that is set once, to a name or a member.
-static const Node *original(const Node *callee) {
-  for (int steps = 0; steps < ALIASES_MOST; steps++) {
-    bool named = callee->kind == NODE_NAME || callee->kind == NODE_FIELD;
-    const Symbol *symbol = named ? callee->note : NULL;
-    const Node *value = symbol != NULL ? scope_only_value(symbol) : NULL;
-    if (value == NULL ||
-        (value->kind != NODE_NAME && value->kind != NODE_FIELD))
-      break;
-    callee = value;
-  }
-  return callee;
-}
-
 // false: it is not known.
 static bool of_callee(Compiler *compiler, Signature *signature,
                       const Node *callee) {
-  callee = original(callee);
+  callee = kinds_origin(callee);
   if (callee->kind != NODE_NAME && callee->kind != NODE_FIELD) return false;
   if (callee->note != NULL) return of_symbol(signature, callee->note);
   if (callee->kind != NODE_FIELD) return false;

@@ -30,6 +30,17 @@ static void hint_character(Compiler *compiler, const Node *a, const Node *b) {
             "a character in `'` is an int: write it as a string, in `\"`");
 }
 
+// What was meant, perhaps, where the types are never equal.
+static void hint_other_type(Compiler *compiler, const Node *a, const Node *b) {
+  Kind first = kinds_of(a), second = kinds_of(b);
+  if ((first == KIND_TUPLE && second == KIND_LIST) ||
+      (first == KIND_LIST && second == KIND_TUPLE))
+    diag_hint(compiler->diags,
+              "a tuple is never a list: compare with `tuple(xs)`");
+  else
+    hint_character(compiler, a, b);
+}
+
 void compares_check(Compiler *compiler, const Node *node) {
   RT_ASSERT(node->kind == NODE_BINARY);
   if (node->op != AST_EQ && node->op != AST_NE) return;
@@ -37,15 +48,15 @@ void compares_check(Compiler *compiler, const Node *node) {
   const char *always = node->op == AST_EQ ? "never" : "always";
   const char *made = kinds_made(node->a);
   if (made == NULL) made = kinds_made(node->b);
-  if (made != NULL) {
-    diag_warn(compiler->diags, node->pos, 2,
-              "this is %s true: a new %s is equal to no other", always, made);
-    diag_hint(compiler->diags, "`equal(a, b)` compares what is in them");
-  } else if (never_equal(a, b)) {
+  if (never_equal(a, b)) {
     diag_warn(compiler->diags, node->pos, 2,
               "this is %s true: %s is compared with %s", always, kinds_name(a),
               kinds_name(b));
-    hint_character(compiler, node->a, node->b);
+    hint_other_type(compiler, node->a, node->b);
+  } else if (made != NULL) {
+    diag_warn(compiler->diags, node->pos, 2,
+              "this is %s true: a new %s is equal to no other", always, made);
+    diag_hint(compiler->diags, "`equal(a, b)` compares what is in them");
   }
 }
 
@@ -80,16 +91,16 @@ static void check_value(Compiler *compiler, const Node *subject,
   const char *meant = type_meant(value);
   if (meant != NULL && a != KIND_FUNC) {
     warn_type(compiler, value, meant);
+  } else if (never_equal(a, b)) {
+    diag_warn(compiler->diags, value->pos, 1,
+              "this case never comes: %s is compared with %s", kinds_name(a),
+              kinds_name(b));
+    hint_other_type(compiler, subject, value);
   } else if (kinds_made(value) != NULL) {
     diag_warn(compiler->diags, value->pos, 1,
               "this case never comes: a new %s is equal to no other",
               kinds_made(value));
     diag_hint(compiler->diags, "`case equal(a, b)` compares what is in them");
-  } else if (never_equal(a, b)) {
-    diag_warn(compiler->diags, value->pos, 1,
-              "this case never comes: %s is compared with %s", kinds_name(a),
-              kinds_name(b));
-    hint_character(compiler, subject, value);
   }
 }
 

@@ -6,5 +6,8 @@
 #include "lang/compiler.h"
 
 void dropped_check(Compiler *compiler, const Node *statement);  // NODE_EXPR
+void dropped_by_defer(Compiler *compiler, const Node *statement);
+// `go f()` outside of functions and groups, in all of the file.
+void dropped_by_go(Compiler *compiler, const Node *stmts);
 
 #endif

@@ -64,6 +64,19 @@ static bool is_error_struct(Compiler *compiler, const Node *type) {
   return declared_method(compiler, type, &ERROR) != NULL;
 }
 
+bool fields_makes_error(Compiler *compiler, const Symbol *type) {
+  static const AstStr ERROR = {"error", 5};
+  RT_ASSERT(type->kind == SYM_STRUCT);
+  if (type->node == NULL)
+    return value_is_type(type->value, OBJ_STRUCT) &&
+           ((ObjStruct *)value_obj(type->value))->error_method != VALUE_NIL;
+  const Node *method = declared_method(compiler, type->node, &ERROR);
+  if (method == NULL) return false;
+  for (const Node *one = method->a->a; one != NULL; one = one->next)
+    if (one->a == NULL && !(one->flags & FLAG_REST)) return false;
+  return true;
+}
+
 bool fields_is_plain(Compiler *compiler, const Node *node) {
   const Node *type = struct_of(node);
   return type != NULL && !is_error_struct(compiler, type);
@@ -241,13 +254,26 @@ void fields_look(Compiler *compiler, const Node *stmts) {
 }
 
 // --- Keys that a map has not ------------------------------------------------
-// The literal that the map surely is, and stays.
+// `map()`, `map(default: 0)`
+static bool is_counter(const Node *value) {
+  if (value->kind != NODE_CALL || kinds_of(value) != KIND_MAP) return false;
+  const Node *arg = value->b;
+  return arg == NULL ||
+         (arg->next == NULL && arg->kind == NODE_NAMED &&
+          name_is(arg->name, "default") && is_no_function(arg->a));
+}
+
+static bool is_new_map(const Node *node) {
+  return node->kind == NODE_MAP || is_counter(node);
+}
+
+// What surely makes the map, which stays as it is: a literal, or a call.
 static const Node *map_of(const Node *node) {
-  if (node->kind == NODE_MAP) return node;
+  if (is_new_map(node)) return node;
   const Symbol *symbol = variable_of(node);
   if (symbol == NULL || symbol->escapes || symbol->gets_keys) return NULL;
   const Node *value = scope_only_value(symbol);
-  return value != NULL && value->kind == NODE_MAP ? value : NULL;
+  return value != NULL && is_new_map(value) ? value : NULL;
 }
 
 static bool may_be_key(const Node *key, const AstStr *name) {
@@ -258,6 +284,7 @@ static bool may_be_key(const Node *key, const AstStr *name) {
 }
 
 static bool may_have_key(const Node *map, const AstStr *name) {
+  if (map->kind != NODE_MAP) return false;
   for (const Node *pair = map->a; pair != NULL; pair = pair->next)
     if (may_be_key(pair->a, name)) return true;
   return false;
@@ -280,15 +307,6 @@ void fields_check(Compiler *compiler, const Node *field) {
   if (map != NULL && habit_find(OBJ_MAP, field->name->text) != NULL &&
       !may_have_key(map, field->name))
     warn_of_habit(compiler, field, "key");
-}
-
-// `map()`, `map(default: 0)`
-static bool is_counter(const Node *value) {
-  if (value->kind != NODE_CALL || kinds_of(value) != KIND_MAP) return false;
-  const Node *arg = value->b;
-  return arg == NULL ||
-         (arg->next == NULL && arg->kind == NODE_NAMED &&
-          name_is(arg->name, "default") && is_no_function(arg->a));
 }
 
 // Whether the map that the variable gets may hold a function of that name.

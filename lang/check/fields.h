@@ -10,6 +10,8 @@ void fields_look(Compiler *compiler, const Node *stmts);
 void fields_check(Compiler *compiler, const Node *field);
 // `m.keys()`, where m gets keys that are not known, but no functions.
 void fields_check_call(Compiler *compiler, const Node *call);
+// Whether instances of the struct are errors.
+bool fields_makes_error(Compiler *compiler, const Symbol *type);
 // Whether it surely is an instance of a struct of the file that is no error.
 bool fields_is_plain(Compiler *compiler, const Node *node);
 // The FUNCDECL of `p.name`, a method of p, which surely is of a struct of the

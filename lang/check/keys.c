@@ -3,6 +3,8 @@
 // identity, and one that is made where it is used is no other.
 #include "lang/check/keys.h"
 
+#include <string.h>
+
 #include "lang/check/kinds.h"
 #include "lang/resolve/scope.h"
 
@@ -40,10 +42,27 @@ void keys_in_question(Compiler *compiler, const Node *node) {
   if (node->op == AST_IN) check_key(compiler, node->a);
 }
 
+// `maps.get(m, key)` and the like, of the library's module.
+static bool looks_up(const Node *callee) {
+  static const char *const LOOKUPS[] = {"get", "has", "pop", "set_default"};
+  if (callee->kind != NODE_FIELD || callee->a->kind != NODE_NAME) return false;
+  const Symbol *module = callee->a->note;
+  if (module == NULL || module->kind != SYM_MODULE || module->decl == NULL ||
+      strcmp(module->decl->str.text, "maps") != 0)
+    return false;
+  for (size_t i = 0; i < sizeof LOOKUPS / sizeof *LOOKUPS; i++)
+    if (name_is(callee->name, LOOKUPS[i])) return true;
+  return false;
+}
+
+static bool is_delete(const Node *callee) {
+  const Symbol *symbol = callee->kind == NODE_NAME ? callee->note : NULL;
+  return symbol != NULL && symbol->predeclared &&
+         name_is(symbol->name, "delete");
+}
+
 void keys_in_call(Compiler *compiler, const Node *call) {
-  const Symbol *callee = call->a->note;
-  bool deletes = call->a->kind == NODE_NAME && callee != NULL &&
-                 callee->predeclared && name_is(callee->name, "delete");
-  if (deletes && call->b != NULL && call->b->next != NULL)
+  if (!is_delete(call->a) && !looks_up(call->a)) return;
+  if (call->b != NULL && call->b->next != NULL)
     check_key(compiler, call->b->next);
 }

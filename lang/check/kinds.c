@@ -4,8 +4,12 @@
 #include "lang/check/kinds.h"
 
 #include "lang/resolve/scope.h"
+#include "vm/interp/method_tables.h"
 
-enum { DEPTH_MOST = 20 };  // of expressions and variables that are looked into
+enum {
+  DEPTH_MOST = 20,   // of expressions and variables that are looked into
+  ALIASES_MOST = 20  // variables that are looked through
+};
 
 static Kind kind_within(const Node *node, int depth);
 
@@ -116,6 +120,8 @@ static Kind kind_of_binary(const Node *node, int depth) {
     case AST_MOD:
       if (a == KIND_INT && b == KIND_INT) return KIND_INT;
       if (a == KIND_STRING && b == KIND_STRING) return KIND_STRING;
+      if (node->op == AST_ADD && a == b && (a == KIND_LIST || a == KIND_TUPLE))
+        return a;
       return KIND_UNKNOWN;
     default:
       return KIND_UNKNOWN;
@@ -174,6 +180,52 @@ static Kind kind_within(const Node *node, int depth) {
 
 Kind kinds_of(const Node *node) { return kind_within(node, DEPTH_MOST); }
 
+const Node *kinds_origin(const Node *node) {
+  for (int steps = 0; steps < ALIASES_MOST; steps++) {
+    bool named = node->kind == NODE_NAME || node->kind == NODE_FIELD;
+    const Symbol *symbol = named ? node->note : NULL;
+    const Node *value = symbol != NULL ? scope_only_value(symbol) : NULL;
+    if (value == NULL ||
+        (value->kind != NODE_NAME && value->kind != NODE_FIELD))
+      break;
+    node = value;
+  }
+  return node;
+}
+
+// --- Methods ----------------------------------------------------------------
+// OBJ_TYPE_COUNT: it has none, or they are not known.
+static ObjType type_of_kind(Kind kind) {
+  switch (kind) {
+    case KIND_INT:
+      return OBJ_INT;
+    case KIND_FLOAT:
+      return OBJ_FLOAT;
+    case KIND_STRING:
+      return OBJ_STRING;
+    case KIND_BYTES:
+      return OBJ_BYTES;
+    case KIND_LIST:
+      return OBJ_LIST;
+    case KIND_TUPLE:
+      return OBJ_TUPLE;
+    case KIND_RANGE:
+      return OBJ_RANGE;
+    case KIND_CHAN:
+      return OBJ_CHAN;
+    default:
+      return OBJ_TYPE_COUNT;
+  }
+}
+
+bool kinds_has_method(Compiler *compiler, Kind kind, const AstStr *name) {
+  ObjType type = type_of_kind(kind);
+  if (type == OBJ_TYPE_COUNT) return false;
+  ObjString *word = name_string(compiler, name);
+  return word != NULL && vm_method(compiler->vm, type, word) != VALUE_UNDEF;
+}
+
+// --- What is made anew ------------------------------------------------------
 static const Symbol *callee_of(const Node *node) {
   bool named = node->kind == NODE_CALL &&
                (node->a->kind == NODE_NAME || node->a->kind == NODE_FIELD);
@@ -184,7 +236,7 @@ const char *kinds_made(const Node *node) {
   const Symbol *callee = callee_of(node);
   if (node->kind == NODE_LIST) return "list";
   if (node->kind == NODE_MAP) return "map";
-  if (node->kind == NODE_SLICE)
+  if (node->kind == NODE_SLICE || node->kind == NODE_BINARY)
     return kinds_of(node) == KIND_LIST ? "list" : NULL;
   if (callee == NULL) return NULL;
   if (callee->kind == SYM_STRUCT) return "struct";

@@ -23,6 +23,11 @@ typedef enum Kind {
 
 Kind kinds_of(const Node *node);
 const char *kinds_name(Kind kind);  // "an int"
+// Whether values of that type have a method of that name.
+bool kinds_has_method(Compiler *compiler, Kind kind, const AstStr *name);
+// What a variable stands for that is set once, to a name or a member; other
+// nodes themselves.
+const Node *kinds_origin(const Node *node);
 // "list", "map" or "struct", if the node makes one each time, else NULL. Such a
 // value is equal to no other, by identity.
 const char *kinds_made(const Node *node);

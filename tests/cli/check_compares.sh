@@ -20,10 +20,9 @@
 # expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
 # expect:                 ^~
 # expect:     `equal(a, b)` compares what is in them
-# expect: a.csp:8:24: warning: this is always true: a new map is equal to no other
+# expect: a.csp:8:24: warning: this is always true: a map is compared with a string
 # expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
 # expect:                            ^~
-# expect:     `equal(a, b)` compares what is in them
 # expect: a.csp:8:43: warning: this is never true: a string is compared with an int
 # expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
 # expect:                                               ^~
@@ -90,6 +89,20 @@
 # expect:       case P, geo.Point: println(6)
 # expect:                   ^~~~~
 # expect:     for the type write `case is geo.Point`
+# expect: b.csp:1:16: warning: this is never true: a tuple is compared with a list
+# expect:     println((1, 2) == [1, 2], equal((1, 2), [1, 2]))
+# expect:                    ^~
+# expect:     a tuple is never a list: compare with `tuple(xs)`
+# expect: b.csp:3:6: warning: this case never comes: a tuple is compared with a list
+# expect:     case [1, 2]: println(1)
+# expect:          ^
+# expect:     a tuple is never a list: compare with `tuple(xs)`
+# expect: b.csp:5:42: warning: this is never true: a new list is equal to no other
+# expect:     println((1,) + (2,) == (1, 2), [1] + [2] == [1, 2])
+# expect:                                              ^~
+# expect:     `equal(a, b)` compares what is in them
+# expect: false false
+# expect: true false
 cd "$TMPDIR" || exit
 echo 'struct Point { x, y }' > geo.csp
 cat > a.csp <<'EOF'
@@ -136,3 +149,14 @@ case true: println(2)
 }
 EOF
 "$CSPVM" check a.csp 2>&1
+
+# A tuple is never a list, so `equal` is no help.
+cat > b.csp <<'EOF'
+println((1, 2) == [1, 2], equal((1, 2), [1, 2]))
+switch (1, 2) {
+case [1, 2]: println(1)
+}
+println((1,) + (2,) == (1, 2), [1] + [2] == [1, 2])
+EOF
+"$CSPVM" check b.csp 2>&1
+"$CSPVM" b.csp

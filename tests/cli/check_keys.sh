@@ -48,6 +48,22 @@
 # expect:     m[("a", xs[:])] = 5
 # expect:               ^
 # expect:     several values are one key as a tuple: `m[(a, b)]`
+# expect: b.csp:5:7: warning: a new list is a key that nothing else is equal to
+# expect:     m[[a] + [2]] = 1
+# expect:           ^
+# expect:     several values are one key as a tuple: `m[(a, b)]`
+# expect: b.csp:6:21: warning: a new list is a key that nothing else is equal to
+# expect:     println(maps.get(m, [a, 2]), maps.has(m, [a], ), maps.pop(m, (a, [2]), nil))
+# expect:                         ^
+# expect:     several values are one key as a tuple: `m[(a, b)]`
+# expect: b.csp:6:42: warning: a new list is a key that nothing else is equal to
+# expect:     println(maps.get(m, [a, 2]), maps.has(m, [a], ), maps.pop(m, (a, [2]), nil))
+# expect:                                              ^
+# expect:     several values are one key as a tuple: `m[(a, b)]`
+# expect: b.csp:6:66: warning: a new list is a key that nothing else is equal to
+# expect:     println(maps.get(m, [a, 2]), maps.has(m, [a], ), maps.pop(m, (a, [2]), nil))
+# expect:                                                                      ^
+# expect:     several values are one key as a tuple: `m[(a, b)]`
 cd "$TMPDIR" || exit
 echo 'struct Point { x, y }' > geo.csp
 cat > a.csp <<'EOF'
@@ -71,3 +87,19 @@ m["abc"[0:1]] = 6
 m[(1, 2)[0:1]] = 7
 EOF
 "$CSPVM" check a.csp 2>&1
+
+# A sum of lists is new, and functions of `maps` take keys, too.
+cat > b.csp <<'EOF'
+import "maps"
+import other "./geo"
+m := {}
+a := 1
+m[[a] + [2]] = 1
+println(maps.get(m, [a, 2]), maps.has(m, [a], ), maps.pop(m, (a, [2]), nil))
+
+// These may be found.
+xs := [a]
+println(maps.get(m, xs, [1]), maps.has(m, (a,) + (2,)), other.get(m, [a]))
+EOF
+echo 'func get(m, key) => m[key]' > geo.csp
+"$CSPVM" check b.csp 2>&1

@@ -39,6 +39,18 @@
 # expect:     println(tags.has("a"), tags.items().len)
 # expect:                                 ^~~~~
 # expect:     write `for k, v in m`
+# expect: b.csp:2:11: warning: the map has no key `len`, and maps have no methods
+# expect:     println(n.len)
+# expect:               ^~~
+# expect:     write `len(m)`
+# expect: b.csp:5:11: warning: the map has no key `len`, and maps have no methods
+# expect:     println(d.len, map(default: 0).size)
+# expect:               ^~~
+# expect:     write `len(m)`
+# expect: b.csp:5:32: warning: the map has no key `size`, and maps have no methods
+# expect:     println(d.len, map(default: 0).size)
+# expect:                                    ^~~~
+# expect:     write `len(m)`
 cd "$TMPDIR" || exit
 cat > a.csp <<'EOF'
 m := {a: 1}
@@ -88,3 +100,18 @@ println(s.values, s.other())
 println(n.len, o.len, p.size, q.keys, {[key]: 1}.values, m.other)
 EOF
 "$CSPVM" check a.csp 2>&1
+
+# The map may be made by a call.
+cat > b.csp <<'EOF'
+n := map()
+println(n.len)
+d := map(default: 0)
+d.x += 1
+println(d.len, map(default: 0).size)
+
+// There may be such a key.
+e := map(default: 0)
+for c in ["len"] { e[c] += 1 }
+println(e.len, map([("len", 1)]).len)
+EOF
+"$CSPVM" check b.csp 2>&1
