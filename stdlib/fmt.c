@@ -475,7 +475,7 @@ static void unknown_verb(FormatRun *run) {
   char shown[UTF8_SHOWN(4)], text[80];
   utf8_show(verb, len, 4, shown);
   snprintf(text, sizeof text,
-           "unknown verb %%%s; there are d i s v q x X o b c f e g t %%",
+           "unknown verb %%%s; there are d i s v q x X o b c f F e E g G t %%",
            shown);
   format_failed(run, text);
 }

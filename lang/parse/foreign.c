@@ -18,6 +18,7 @@
 #define AS_MAP "write `json.parse(json.text(x)?)?`, after `import \"json\"`"
 #define SETS "a set is a map, `{[x]: true}`, and `xs.unique()` a list"
 #define TESTS "`cspvm test` runs functions `test_...`, with `assert(x)`"
+#define DURATION "write `time.duration_string(d)`, after `import \"time\"`"
 #define NIL_WORD "write `nil`"
 
 typedef struct ForeignWord {
@@ -69,7 +70,8 @@ static const ForeignWord FOREIGN[] = {
     {"print", "`print` is a function: `print(x)`"},
     {"println", "`println` is a function: `println(x)`"},
     {"raise", ERRORS},
-    {"range", "write `for v in x` or `for k, v in x`"},
+    {"range",
+     "write `for v in x`, `for k, v in x`, or `for i in (from..to).by(step)`"},
     {"repeat", LOOPS},
     {"require", "write `import \"module\"`"},
     {"then", BRACES},
@@ -101,6 +103,8 @@ static const ForeignWord FOREIGN_NAMES[] = {
     {"Counter", "write `maps.count(xs)`, after `import \"maps\"`"},
     {"defaultdict", "write `map(default: 0)`, or `m[k] ?\?= []`"},
     {"dict", "write `{}`, or `map(pairs)`"},
+    {"dur", DURATION},
+    {"duration", DURATION},
     {"enumerate", "write `for i, v in xs`, or `xs.enumerate()`"},
     {"Exception", ERRORS},
     {"exit", "write `os.exit(status)`, after `import \"os\"`"},
@@ -270,6 +274,9 @@ static const ForeignMember FOREIGN_MEMBERS[] = {
     {"regexp", "split", "regexp.compile(pattern)?.split(text)"},
     {"regexp", "sub", "regexp.compile(pattern)?.replace(text, with)"},
     {"sqlite", "connect", "sqlite.open(path)?"},
+    {"strings", "lower", "s.to_lower()"},
+    {"strings", "strip", "s.trim()"},
+    {"strings", "upper", "s.to_upper()"},
     {"sync", "Lock", "sync.mutex()"},
     {"sync", "lock", "sync.mutex()"},
     {"sync", "queue", "chan(n)"},

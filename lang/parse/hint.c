@@ -35,6 +35,8 @@ static bool would_take(const Parse *parse, int kind) {
 }
 
 // --- what was meant ---------------------------------------------------------
+#define FOR_CLAUSES "leave out the parentheses: `for i := 0; i < n; i++ { }`"
+
 static bool is_go_type(const Token *token) {
   static const char *const TYPES[] = {
       "any",   "bool",    "byte",    "bytes", "chan",   "error",
@@ -72,6 +74,7 @@ static const char *assign_hint(Parse *parse) {
   const Bracket *bracket = &parse->brackets[parse->depth];
   if (bracket->kind == OPEN_MAP) return "write `key: value`";
   if (bracket->kind != OPEN_PAREN) return NULL;
+  if (bracket->before == TOK_FOR) return FOR_CLAUSES;
   if (is_head_word(bracket->before)) {
     return "leave out the parentheses; `==` compares";
   }
@@ -108,8 +111,27 @@ static const char *type_hint(Parse *parse, const Token *token) {
   return NULL;
 }
 
+// `{"a": 1}`, where a brace opens a block: the key begins its statement.
+static bool is_key_in_block(const Parse *parse) {
+  const Bracket *bracket = &parse->brackets[parse->depth];
+  if (bracket->kind != OPEN_BLOCK || bracket->seen < 2 ||
+      bracket->second.kind != TOK_COLON)
+    return false;
+  switch (bracket->first.kind) {
+    case TOK_INT:
+    case TOK_FLOAT:
+    case TOK_STR:
+    case TOK_STR_HEAD:  // what stands in brackets is none of the block's tokens
+    case TOK_LBRACK:
+      return true;
+    default:
+      return false;
+  }
+}
+
 static const char *colon_hint(Parse *parse) {
   const Bracket *bracket = &parse->brackets[parse->depth];
+  if (is_key_in_block(parse)) return "a map stands in parentheses: `({a: 1})`";
   if (bracket->kind == OPEN_PAREN && would_take(parse, TOK_ASSIGN) &&
       parse->last.kind == TOK_NAME)
     return "parameters have no types: leave it out";
@@ -156,16 +178,19 @@ static bool in_struct(const Parse *parse) {
 // `[x for x in xs]`
 static const char *comprehension_hint(const Parse *parse) {
   const Bracket *bracket = &parse->brackets[parse->depth];
-  if (bracket->kind == OPEN_BLOCK || !parse_ends_value(parse->last.kind))
+  if (bracket->kind == OPEN_BLOCK ||
+      (!parse_ends_value(parse->last.kind) && parse->last.kind != TOK_LBRACK))
     return NULL;
   return "write `xs.map(func(x) => ...)` or `xs.filter(func(x) => ...)`, "
          "or a loop";
 }
 
-// `go func(x) => x`: whether `func` stands before the parentheses that end
+// `go func(x) => x`: whether the word stands before the parentheses that end
 // before the token.
-static bool is_function_arrow(const Parse *parse, const Token *token) {
+static bool follows_word(const Parse *parse, const Token *token,
+                         const char *word) {
   const char *text = parse->source->text, *at = text + token->pos.offset;
+  size_t len = strlen(word);
   int depth = 0;
   while (at > text) {
     at--;
@@ -173,19 +198,64 @@ static bool is_function_arrow(const Parse *parse, const Token *token) {
     if (depth == 0 && *at == '(') break;
   }
   while (at > text && at[-1] == ' ') at--;
-  return at - text >= 4 && strncmp(at - 4, "func", 4) == 0;
+  if ((size_t)(at - text) < len || strncmp(at - len, word, len) != 0)
+    return false;
+  char before = (size_t)(at - text) > len ? at[-1 - (ptrdiff_t)len] : ' ';
+  return strchr(" \t\n(,[:=", before) != NULL;
+}
+
+// `function(x) {`
+static const char *function_hint(const Parse *parse, const Token *token) {
+  bool body = token->kind == TOK_LBRACE && parse->last.kind == TOK_RPAREN;
+  return body && (follows_word(parse, token, "function") ||
+                  follows_word(parse, token, "fn") ||
+                  follows_word(parse, token, "lambda"))
+             ? "a function is `func(x) { ... }`"
+             : NULL;
+}
+
+// `while (c) f()`
+static const char *loop_hint(const Parse *parse, const Token *token) {
+  const Bracket *block = hint_block(parse, token);
+  bool head = parse->last.kind == TOK_RPAREN && block->seen == 2 &&
+              block->first.kind == TOK_NAME && block->second.kind == TOK_LPAREN;
+  return head && strcmp(block->first.name->text, "while") == 0
+             ? "a loop with a condition is `for cond { }`"
+             : NULL;
+}
+
+// `return if c { a } else { b }, nil`
+static const char *several_hint(const Parse *parse) {
+  const Bracket *block = &parse->brackets[parse->depth];
+  if (block->kind == OPEN_MAP)
+    return "a pair is `key: value`; a set is a map: `{[x]: true}`";
+  int second = block->second.kind;
+  bool value = block->kind == OPEN_BLOCK && block->seen == 2 &&
+               parse->last.kind == TOK_RBRACE &&
+               block->first.kind == TOK_RETURN;
+  return value && (second == TOK_IF || second == TOK_SWITCH ||
+                   second == TOK_GROUP)
+             ? "beside other values it stands in parentheses: "
+               "`return (if a { b } else { c }), nil`"
+             : NULL;
 }
 
 // --- expressions of other languages -----------------------------------------
 // `x => x`, `(x, y) => x`, `() => x`
 static const char *arrow_hint(const Parse *parse, const Token *token) {
   if (token->kind != TOK_ARROW) return NULL;
-  if (is_function_arrow(parse, token))
+  if (follows_word(parse, token, "func"))
     return "`go` calls a function: `go f(x)`, or `go { ... }`";
   return (parse->last.kind == TOK_NAME || parse->last.kind == TOK_RPAREN) &&
                  hint_block(parse, token)->first.kind != TOK_CASE
              ? "a short function is `func(x) => expression`"
              : NULL;
+}
+
+// `for (i := 0; ...`
+static bool in_head_of_for(const Parse *parse, const Token *token) {
+  const Bracket *bracket = hint_bracket(parse, token);
+  return bracket->kind == OPEN_PAREN && bracket->before == TOK_FOR;
 }
 
 // Statements that other languages take for expressions.
@@ -202,6 +272,7 @@ static const char *statement_hint(const Parse *parse, const Token *token) {
     case TOK_DIV_SET:
     case TOK_COALESCE_SET:
     case TOK_DEFINE:
+      if (in_head_of_for(parse, token)) return FOR_CLAUSES;
       return parse_ends_value(parse->last.kind)
                  ? "an assignment is a statement, and has no value"
                  : NULL;
@@ -252,7 +323,8 @@ const char *hint_find(Parse *parse, const Token *token) {
   if (bracket->kind == OPEN_MAP && bracket->before == TOK_ARROW) {
     return "after `=>` stands an expression; for a block leave out the `=>`";
   }
-  if (parse->last.kind == TOK_MUL && token->kind == TOK_MUL) {
+  bool power = token->kind == TOK_MUL || token->kind == TOK_MUL_SET;
+  if (parse->last.kind == TOK_MUL && power) {
     return "a power is `math.ipow(a, b)`, or of floats `math.pow(a, b)`";
   }
   // (The parenthesis is a bracket of its own already.)
@@ -268,6 +340,8 @@ const char *hint_find(Parse *parse, const Token *token) {
   }
   const char *hint = body_hint(parse, token);
   if (hint == NULL) hint = habit_hint(parse, token);
+  if (hint == NULL) hint = function_hint(parse, token);
+  if (hint == NULL) hint = loop_hint(parse, token);
   if (hint != NULL) return hint;
   switch (token->kind) {
     case TOK_ASSIGN:
@@ -286,9 +360,7 @@ const char *hint_find(Parse *parse, const Token *token) {
     case TOK_MUL:
       return star_hint(parse);
     case TOK_COMMA:
-      return bracket->kind == OPEN_MAP
-                 ? "a pair is `key: value`; a set is a map: `{[x]: true}`"
-                 : NULL;
+      return several_hint(parse);
     default:
       return NULL;
   }

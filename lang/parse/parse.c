@@ -326,6 +326,11 @@ static void nothing_open(Parse *parse, const Token *token, const char *open) {
   if (!parse->skipping) {
     diag_error(parse->diags, token->pos, 1, "unexpected `%c`, no `%s` is open",
                *text, open);
+    const Bracket *inner = top_bracket(parse);
+    if (inner->kind == OPEN_PAREN || inner->kind == OPEN_INDEX)
+      diag_hint(parse->diags, "the `%s` of line %u, column %u is still open",
+                unclosed_text(inner->kind), inner->open.pos.line,
+                inner->open.pos.col);
   }
   make_skip(parse);
   parse->before_last = parse->last.kind;

@@ -62,13 +62,14 @@ static bool is_sequence(const Node *node) {
   return node->kind == NODE_TUPLE || node->kind == NODE_LIST;
 }
 
-static void check_defined(Parse *parse, const Node *names) {
+static void check_defined(Parse *parse, const Node *names, bool apart) {
   for (const Node *node = names; node != NULL; node = node->next) {
     if (node->kind == NODE_NAME && !(node->flags & FLAG_PAREN)) continue;
     error_at(parse, node, "`:=` declares names, and this is none",
              is_sequence(node) ? "a list or tuple is taken apart by `[a, b] "
                                  ":= x`, an inner one after that"
-                               : "assign with `=`");
+             : apart ? "take it apart into names, and assign after that"
+                     : "assign with `=`");
     return;
   }
   tree_check_names(parse, names, "name");
@@ -97,7 +98,7 @@ static void take_apart(Parse *parse, List *names, List *values) {
 Node *tree_define(Parse *parse, List names, List values) {
   if (parse->fatal) return parse->dummy;
   take_apart(parse, &names, &values);
-  check_defined(parse, names.first);
+  check_defined(parse, names.first, values.first->kind == NODE_APART);
   Node *node = tree_node(parse, NODE_DEFINE, tree_start(names.first),
                          deepest(names.depth, values.depth, 0));
   node->a = names.first;

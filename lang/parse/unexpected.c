@@ -253,16 +253,29 @@ static bool begins_value(int kind) {
   }
 }
 
+static void no_ternary(Parse *parse, Pos pos) {
+  diag_error(parse->diags, pos, 1, "there is no operator `a ? b : c`");
+  diag_hint(parse->diags,
+            "write `if a { b } else { c }`, or `a ?? b` for b if a is nil");
+}
+
 // `a ? b : c`. What `?` itself has to say of it stands at the same place, and
 // is not shown.
 static bool report_ternary(Parse *parse, const Token *token) {
   if (parse->last.kind != TOK_QUESTION || token->origin != FROM_TEXT ||
       !begins_value(token->kind))
     return false;
-  diag_error(parse->diags, parse->last.pos, 1,
-             "there is no operator `a ? b : c`");
-  diag_hint(parse->diags,
-            "write `if a { b } else { c }`, or `a ?? b` for b if a is nil");
+  no_ternary(parse, parse->last.pos);
+  return true;
+}
+
+// The same on a line of its own, where `?` begins no statement.
+static bool report_ternary_below(Parse *parse, const Token *token) {
+  if (token->kind != TOK_QUESTION || !hint_begins_line(parse)) return false;
+  const char *after = parse->source->text + token->pos.offset + 1;
+  after += strspn(after, " \t");
+  if (*after == '\0' || strchr("\r\n).,;", *after) != NULL) return false;
+  no_ternary(parse, token->pos);
   return true;
 }
 
@@ -272,7 +285,8 @@ static bool report_known(Parse *parse, const Token *token) {
                "`else` must stand on the line of the `}` before it");
     return true;
   }
-  return report_ternary(parse, token) || report_foreign(parse, token);
+  return report_ternary(parse, token) || report_ternary_below(parse, token) ||
+         report_foreign(parse, token);
 }
 
 // --- all of it ---------------------------------------------------------------
@@ -280,7 +294,8 @@ static bool report_known(Parse *parse, const Token *token) {
 static void hint_open_bracket(Parse *parse, const Token *token) {
   const Bracket *bracket = hint_bracket(parse, token);
   if (bracket->kind == OPEN_BLOCK) return;
-  if (bracket->open.pos.line == token->pos.line) return;
+  bool block = token->kind == TOK_LBRACE;  // `if (x == 1 {`
+  if (bracket->open.pos.line == token->pos.line && !block) return;
   diag_hint(parse->diags, "the `%s` of line %u, column %u is still open",
             unclosed_text(bracket->kind), bracket->open.pos.line,
             bracket->open.pos.col);

@@ -59,7 +59,8 @@ bool verb_is_wrong(const char *text, size_t len, char *fault, size_t size) {
   } else if (!is_in("diobxXsvqctfFeEgG", *rest.at)) {
     utf8_show(rest.at, first_character(&rest), SHOWN_MOST, seen);
     snprintf(fault, size,
-             "unknown verb %%%s; there are d i s v q x X o b c f e g t", seen);
+             "unknown verb %%%s; there are d i s v q x X o b c f F e E g G t",
+             seen);
   } else if (left > 1) {
     utf8_show(rest.at + 1, left - 1, SHOWN_MOST, seen);
     snprintf(fault, size, "unexpected `%s` after the verb of a format", seen);

@@ -1,20 +1,20 @@
 # A format that is wrong is refused where it stands, with what fmt would say.
-# expect: a.csp:2:14: error: unknown verb %z; there are d i s v q x X o b c f e g t
+# expect: a.csp:2:14: error: unknown verb %z; there are d i s v q x X o b c f F e E g G t
 # expect: a.csp:2:14: error: the format ends inside a verb
 # expect: a.csp:2:14: error: the format ends inside a verb
 # expect: a.csp:2:14: error: a width or precision is too large
 # expect: a.csp:2:14: error: a width or precision is too large
-# expect: a.csp:2:14: error: unknown verb %ü; there are d i s v q x X o b c f e g t
-# expect: a.csp:2:14: error: unknown verb %%; there are d i s v q x X o b c f e g t
-# expect: a.csp:2:14: error: unknown verb %{; there are d i s v q x X o b c f e g t
+# expect: a.csp:2:14: error: unknown verb %ü; there are d i s v q x X o b c f F e E g G t
+# expect: a.csp:2:14: error: unknown verb %%; there are d i s v q x X o b c f F e E g G t
+# expect: a.csp:2:14: error: unknown verb %{; there are d i s v q x X o b c f F e E g G t
 # expect: a.csp:2:14: error: there is no argument for `*` here
 # expect: a.csp:2:14: error: unexpected `x` after the verb of a format
 # expect: a.csp:2:14: error: unexpected ` ` after the verb of a format
 # expect: a.csp:2:12: error: unexpected `:`, expected an expression
 # expect: a.csp:2:14: error: the format ends inside a verb
 # expect: a.csp:2:13: error: unexpected `:=`, expected `}`
-# expect: a.csp:2:14: error: unknown verb %\x1b; there are d i s v q x X o b c f e g t
-# expect: a.csp:2:14: error: unknown verb %\x00; there are d i s v q x X o b c f e g t
+# expect: a.csp:2:14: error: unknown verb %\x1b; there are d i s v q x X o b c f F e E g G t
+# expect: a.csp:2:14: error: unknown verb %\x00; there are d i s v q x X o b c f F e E g G t
 # expect: a.csp:2:14: error: unexpected `\x00\x1b[31mü` after the verb of a format
 # expect: 1 error
 # expect: as fmt

@@ -34,6 +34,20 @@ static void test_closed_later(void **state) {
          " > the `(` of line 1, column 2 is still open\n");
 }
 
+// ... and one that lacks its end before a brace of another kind.
+static void test_closed_by_another(void **state) {
+  (void)state;
+  errors("f([1,2}",
+         "1:7: unexpected `}`, no `{` is open\n"
+         " > the `[` of line 1, column 3 is still open\n");
+  errors("x := [1, 2)",
+         "1:11: unexpected `)`, no `(` is open\n"
+         " > the `[` of line 1, column 6 is still open\n");
+  errors("if (x == 1 {\n  f()\n}",
+         "1:12: unexpected `{`, expected `,` or `)`\n"
+         " > the `(` of line 1, column 4 is still open\n");
+}
+
 static void test_bodies(void **state) {
   (void)state;
   errors("if (c) println(2)",
@@ -53,11 +67,61 @@ static void test_bodies(void **state) {
          " > the body stands in braces: `{ }`\n");
 }
 
+static void test_maps_in_branches(void **state) {
+  (void)state;
+  static const char *const MAPS[] = {"\"a\": 1", "1: 2", "1.5: 2", "[k]: 2",
+                                     "\"${k}\": 2"};
+  for (size_t i = 0; i < sizeof MAPS / sizeof *MAPS; i++) {
+    char text[80], message[200];
+    snprintf(text, sizeof text, "x := if y { {%s} } else { z }", MAPS[i]);
+    size_t colon = (size_t)(strrchr(text, ':') - text);
+    snprintf(message, sizeof message,
+             "1:%zu: unexpected `:`, expected a new line\n"
+             " > a map stands in parentheses: `({a: 1})`\n",
+             colon + 1);
+    errors(text, message);
+  }
+}
+
+static void test_heads_elsewhere(void **state) {
+  (void)state;
+  errors("for (i := 0; i < 3; i++) { }",
+         "1:8: unexpected `:=`, expected `,` or `)`\n"
+         " > leave out the parentheses: `for i := 0; i < n; i++ { }`\n");
+  errors("for (i = 0; i < 3; i++) { }",
+         "1:8: unexpected `=`, expected `,` or `)`\n"
+         " > leave out the parentheses: `for i := 0; i < n; i++ { }`\n");
+  errors("while (c) f()",
+         "1:11: unexpected `f`, expected a new line\n"
+         " > a loop with a condition is `for cond { }`\n");
+  errors("f := function(x) {\n}",
+         "1:18: unexpected `{`, expected a new line\n"
+         " > a function is `func(x) { ... }`\n");
+  errors("func f(c) { return if c { 1 } else { 3 }, nil }",
+         "1:41: unexpected `,`, expected a new line\n"
+         " > beside other values it stands in parentheses: "
+         "`return (if a { b } else { c }), nil`\n");
+}
+
 static void test_expressions_elsewhere(void **state) {
   (void)state;
   errors("x := 2 ** 3",
          "1:9: unexpected `*`, expected an expression\n"
          " > a power is `math.ipow(a, b)`, or of floats `math.pow(a, b)`\n");
+  errors("x **= 3",
+         "1:4: unexpected `*=`, expected an expression\n"
+         " > a power is `math.ipow(a, b)`, or of floats `math.pow(a, b)`\n");
+  errors("y := [for x in xs { }]",
+         "1:7: unexpected keyword `for`, expected an expression or `]`\n"
+         " > write `xs.map(func(x) => ...)` or `xs.filter(func(x) => ...)`, "
+         "or a loop\n");
+  errors("x := a\n  ? 1 : 2",
+         "2:3: there is no operator `a ? b : c`\n"
+         " > write `if a { b } else { c }`, or `a ?? b` for b if a is nil\n");
+  errors("x := f()\n  ?\n",
+         "2:3: unexpected `?`, expected a statement\n"
+         " > a statement goes on if the line before ends with the "
+         "operator\n");
   errors("x := {(1, 2): 3}",
          "1:7: unexpected `(`, expected a key or `}`\n"
          " > a key that is an expression stands in brackets: "
@@ -117,7 +181,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_never_closed),
       cmocka_unit_test(test_closed_later),
+      cmocka_unit_test(test_closed_by_another),
       cmocka_unit_test(test_bodies),
+      cmocka_unit_test(test_maps_in_branches),
+      cmocka_unit_test(test_heads_elsewhere),
       cmocka_unit_test(test_expressions_elsewhere),
       cmocka_unit_test(test_statements_elsewhere),
   };
