@@ -691,6 +691,22 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
   return table->methods[at].function;
 }
 
+static bool no_key_to_call(Local *local, Goroutine *g, const ObjString *name) {
+  const char *habit = habit_find(OBJ_MAP, name->own);
+  return vm_panic(local, g, "the map has no key \"%s\" to call%s%s%s",
+                  name->own, habit != NULL ? ": write `" : "",
+                  habit != NULL ? habit : "", habit != NULL ? "`" : "");
+}
+
+// Whether it is the default of a map, instead of what methods of that name do
+// elsewhere: `map(default: 0).keys()`.
+static __attribute__((noinline)) bool is_default_called(Vm *vm, Value x,
+                                                        ObjString *name) {
+  Value found;
+  return value_is_type(x, OBJ_MAP) && habit_find(OBJ_MAP, name->own) != NULL &&
+         !map_get(vm, (ObjMap *)value_obj(x), value_from_obj(name), &found);
+}
+
 bool access_method(Local *local, Goroutine *g, Value x, ObjString *name,
                    uint32_t *word, Callee *out) {
   out->method = false;
@@ -708,15 +724,14 @@ bool access_method(Local *local, Goroutine *g, Value x, ObjString *name,
   }
   if (value_is_type(x, OBJ_MAP) || value_is_type(x, OBJ_MODULE)) {
     if (!access_field(local, g, x, name, word, &out->function)) return false;
-    if (out->function != VALUE_NIL) return true;
+    if (value_is_obj(out->function)) return true;
+    if (out->function != VALUE_NIL)  // which nothing can call
+      return !is_default_called(local->vm, x, name) ||
+             no_key_to_call(local, g, name);
     // A map without such a key: a method of maps, if there is one.
     out->function = builtin_method(local->vm, x, name);
     out->method = out->function != VALUE_UNDEF;
-    if (out->method) return true;
-    const char *habit = habit_find(OBJ_MAP, name->own);
-    return vm_panic(local, g, "the map has no key \"%s\" to call%s%s%s",
-                    name->own, habit != NULL ? ": write `" : "",
-                    habit != NULL ? habit : "", habit != NULL ? "`" : "");
+    return out->method || no_key_to_call(local, g, name);
   }
   out->method = true;
   out->function = cached_method(local->vm, x, name, word);

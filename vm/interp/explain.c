@@ -257,10 +257,19 @@ static bool is_start(const Proto *proto, uint32_t at) {
   return n == at;
 }
 
-bool explain_takes_key_apart(Local *local, const Goroutine *g) {
+static const char *loop_of(Value iterated) {
+  if (iterated == value_from_small(ITER_MAP))
+    return ": write `for k, v in m` for the keys and values of a map";
+  bool indexed = iterated == value_from_small(ITER_LIST) ||
+                 iterated == value_from_small(ITER_TUPLE) ||
+                 iterated == value_from_small(ITER_STRING);
+  return indexed ? ": write `for i, v in xs` for the indexes and elements" : "";
+}
+
+const char *explain_loop_apart(Local *local, const Goroutine *g) {
   const Proto *proto = frame_closure(g->base)->proto;
   int64_t at = g->pc - 1 - proto->code;
-  if (at < 0 || at >= proto->ncode || proto->ncode > CODE_MOST) return false;
+  if (at < 0 || at >= proto->ncode || proto->ncode > CODE_MOST) return "";
   charge_steps(local, proto->ncode);
   for (uint32_t n = 0; n < proto->ncode;
        n += (uint32_t)op_words((Op)INSTR_OP(code_at(proto, n)))) {
@@ -268,9 +277,9 @@ bool explain_takes_key_apart(Local *local, const Goroutine *g) {
     // The loop's step goes back to where its element is taken apart, in place.
     if (INSTR_OP(i) == OP_NEXT1 && jump_target(proto, n) == at &&
         INSTR_B(i) == INSTR_A(code_at(proto, (uint32_t)at)))
-      return operand_a(g->base, i)[2] == value_from_small(ITER_MAP);
+      return loop_of(operand_a(g->base, i)[2]);
   }
-  return false;
+  return "";
 }
 
 static void say_note(Explain *explain, const Goroutine *g, Text *message) {

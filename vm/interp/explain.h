@@ -9,8 +9,8 @@
 // runs has an operand that is nil, and its code tells what that is.
 bool explain_panic(Local *local, Goroutine *g, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Whether the instruction that runs takes apart what a loop over a map gives,
-// as in `for (a, b) in m`.
-bool explain_takes_key_apart(Local *local, const Goroutine *g);
+// How else the loop is written whose element the instruction that runs takes
+// apart, as in `for (a, b) in m`, for a message. Or "".
+const char *explain_loop_apart(Local *local, const Goroutine *g);
 
 #endif

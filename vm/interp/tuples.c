@@ -49,11 +49,9 @@ static bool wrong_count(Local *local, Goroutine *g, Value x, size_t len,
 }
 
 static bool not_apart(Local *local, Goroutine *g, Value x, bool two) {
-  bool key = two && explain_takes_key_apart(local, g);
   return explain_panic(
       local, g, "only a list or tuple is taken apart, not %s%s",
-      value_type_name(x),
-      key ? ": write `for k, v in m` for the keys and values of a map" : "");
+      value_type_name(x), two ? explain_loop_apart(local, g) : "");
 }
 
 static ObjList *rest_of(Local *local, const ObjValues *block, size_t at,

@@ -145,6 +145,14 @@ static const Habit OF_ERRORS[] = {
     {"errno Code getCode", "err.code"},
 };
 
+// Durations are ints.
+static const Habit OF_INTS[] = {
+    {"by step", "(from..to).by(step)"},
+    {"string String",
+     "str(x)`, or for a duration `time.duration_string(d)` of the module "
+     "`time"},
+};
+
 static const Habit OF_NUMBERS[] = {
     {"abs", "abs(x)"},
     {"toFixed", "fmt.sprintf(\"%.2f\", x)` of the module `fmt"},
@@ -191,6 +199,11 @@ static const char *habit_in(const Habit *habits, size_t count,
 #define HABIT_IN(habits) \
   habit_in(habits, sizeof(habits) / sizeof *(habits), name)
 
+static const char *habit_of_int(const char *name) {
+  const char *here = HABIT_IN(OF_INTS);
+  return here != NULL ? here : HABIT_IN(OF_NUMBERS);
+}
+
 static const char *habit_of(ObjType type, const char *name) {
   switch (type) {
     case OBJ_LIST:
@@ -210,6 +223,7 @@ static const char *habit_of(ObjType type, const char *name) {
     case OBJ_ERROR:
       return HABIT_IN(OF_ERRORS);
     case OBJ_INT:
+      return habit_of_int(name);
     case OBJ_FLOAT:
       return HABIT_IN(OF_NUMBERS);
     case OBJ_RANGE:
