@@ -2,7 +2,8 @@
 // `p.name`, where p surely is an instance of a struct of this file: a method's
 // receiver, what a constructor gives, or a variable that is set once to that.
 // And `m.len`, where m surely is a map without such a key: other languages have
-// methods of these names (vm/object/habit.h).
+// methods of these names (vm/object/habit.h). And methods that a built-in type
+// does not have.
 #include "lang/check/fields.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "lang/arena.h"
 #include "lang/check/kinds.h"
 #include "lang/resolve/scope.h"
+#include "vm/interp/method_tables.h"
 #include "vm/object/habit.h"
 #include "vm/object/suggest.h"
 
@@ -299,8 +301,29 @@ static void warn_of_habit(Compiler *compiler, const Node *field,
   diag_hint(compiler->diags, "write `%s`", here);
 }
 
+// --- Methods that built-in types have not -----------------------------------
+static void check_builtin(Compiler *compiler, const Node *field) {
+  Kind kind = kinds_of(field->a);
+  ObjType type = kinds_type(kind);
+  if (type == OBJ_TYPE_COUNT || kinds_has_method(compiler, kind, field->name) ||
+      compiler->no_memory)
+    return;
+  diag_warn(compiler->diags, field->pos, (uint32_t)field->name->len,
+            "%s has no method `%s`", kinds_name(kind), field->name->text);
+  const char *here = habit_find(type, field->name->text);
+  Suggest suggest = {.wanted = field->name->text};
+  const MethodTable *table = compiler->vm->methods[type];
+  for (uint32_t n = 0; table != NULL && n < table->count; n++)
+    suggest_try(&suggest, table->methods[n].name->own);
+  if (here != NULL)
+    diag_hint(compiler->diags, "write `%s`", here);
+  else if (suggest.best != NULL)
+    diag_hint(compiler->diags, "did you mean `%s`?", suggest.best);
+}
+
 void fields_check(Compiler *compiler, const Node *field) {
   if (field->note != NULL) return;
+  check_builtin(compiler, field);
   const Node *type = struct_of(field->a);
   const Node *map = type == NULL ? map_of(field->a) : NULL;
   if (type != NULL) check_instance(compiler, type, field);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fields and methods that a struct does not have, and keys that a map has not.
+// Fields and methods that a struct or a built-in type does not have, and keys
+// that a map has not.
 #ifndef CSP_LANG_CHECK_FIELDS_H
 #define CSP_LANG_CHECK_FIELDS_H
 

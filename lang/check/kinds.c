@@ -194,8 +194,7 @@ const Node *kinds_origin(const Node *node) {
 }
 
 // --- Methods ----------------------------------------------------------------
-// OBJ_TYPE_COUNT: it has none, or they are not known.
-static ObjType type_of_kind(Kind kind) {
+ObjType kinds_type(Kind kind) {
   switch (kind) {
     case KIND_INT:
       return OBJ_INT;
@@ -219,7 +218,7 @@ static ObjType type_of_kind(Kind kind) {
 }
 
 bool kinds_has_method(Compiler *compiler, Kind kind, const AstStr *name) {
-  ObjType type = type_of_kind(kind);
+  ObjType type = kinds_type(kind);
   if (type == OBJ_TYPE_COUNT) return false;
   ObjString *word = name_string(compiler, name);
   return word != NULL && vm_method(compiler->vm, type, word) != VALUE_UNDEF;

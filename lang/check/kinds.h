@@ -23,6 +23,8 @@ typedef enum Kind {
 
 Kind kinds_of(const Node *node);
 const char *kinds_name(Kind kind);  // "an int"
+// The type of such values if all that they have is methods, or OBJ_TYPE_COUNT.
+ObjType kinds_type(Kind kind);
 // Whether values of that type have a method of that name.
 bool kinds_has_method(Compiler *compiler, Kind kind, const AstStr *name);
 // What a variable stands for that is set once, to a name or a member; other

@@ -17,6 +17,37 @@
 # expect:     println(Point(1).yy, Point(1).y, Point(1).norm())
 # expect:                      ^~
 # expect:     did you mean `y`?
+# expect: b.csp:2:4: warning: a list has no method `append`
+# expect:     xs.append(1)
+# expect:        ^~~~~~
+# expect:     write `xs.push(v)`
+# expect: b.csp:3:12: warning: a list has no method `pusch`
+# expect:     println(xs.pusch(1), "abc".upper(), (1, 2).len)
+# expect:                ^~~~~
+# expect:     did you mean `push`?
+# expect: b.csp:3:28: warning: a string has no method `upper`
+# expect:     println(xs.pusch(1), "abc".upper(), (1, 2).len)
+# expect:                                ^~~~~
+# expect:     write `s.to_upper()`
+# expect: b.csp:3:44: warning: a tuple has no method `len`
+# expect:     println(xs.pusch(1), "abc".upper(), (1, 2).len)
+# expect:                                                ^~~
+# expect:     write `len(t)`
+# expect: b.csp:4:8: warning: a list has no method `empty`
+# expect:     if [1].empty { println(1) }
+# expect:            ^~~~~
+# expect:     write `len(xs) == 0`
+# expect: b.csp:5:16: warning: an int has no method `by`
+# expect:     for i in 0..10.by(2) { println(i) }
+# expect:                    ^~
+# expect:     write `(from..to).by(step)`
+# expect: b.csp:6:28: warning: a string has no method `ord`
+# expect:     for c in "abc" { println(c.ord(), c.to_upper()) }
+# expect:                                ^~~
+# expect: b.csp:8:3: warning: a channel has no method `send`
+# expect:     c.send(1)
+# expect:       ^~~~
+# expect:     write `c <- v`
 cd "$TMPDIR" || exit
 cat > a.csp <<'EOF'
 struct Point { x, y = 0 }
@@ -42,3 +73,23 @@ w := Wrong(1)
 println(w.message, w.cause, w.trace, w.code, Wrong(2).message)
 EOF
 "$CSPVM" check a.csp 2>&1
+
+# Values of built-in types have methods only.
+cat > b.csp <<'EOF'
+xs := [3]
+xs.append(1)
+println(xs.pusch(1), "abc".upper(), (1, 2).len)
+if [1].empty { println(1) }
+for i in 0..10.by(2) { println(i) }
+for c in "abc" { println(c.ord(), c.to_upper()) }
+c := chan()
+c.send(1)
+
+// They may have these.
+var ys = [1]
+ys = {append: len}
+ys.append(1)
+func any(s) => s.upper()
+println(xs.map(str).join(","), xs.try_map(any), any("a"))
+EOF
+"$CSPVM" check b.csp 2>&1
