@@ -6,7 +6,9 @@
 // question to the runtime, which an M with a P answers between two goroutines
 // or at a safepoint. No collection comes meanwhile; the answer is C memory.
 // When none comes in time the question is left to the thread that answers it.
+#include <dirent.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/repl_internal.h"
@@ -17,6 +19,7 @@
 #include "vm/object/map.h"
 
 enum { MAP_KEYS_MAX = 1000, PATIENCE_S = 2, LITERALS_MAX = 64 };
+enum { FILES_MAX = 10000 };  // of a folder that are looked at
 
 typedef struct Question {
   SchedPost post;
@@ -205,37 +208,79 @@ static size_t literal_start(const char *line, size_t end) {
       if (c == '\\' && quote != '`') at++;
       if (c == quote && at == end) return open[depth - 1];
       if (c == quote) quote = '\0', depth--;
-    } else if (depth < LITERALS_MAX && strchr("\"'`[", c) != NULL) {
+    } else if (depth < LITERALS_MAX && strchr("\"'`[({", c) != NULL) {
       open[depth++] = at;
-      if (c != '[') quote = c;
-    } else if (c == ']' && depth-- == 0) {
-      return SIZE_MAX;
-    } else if (c == ']' && at == end) {
-      return open[depth];
+      if (strchr("\"'`", c) != NULL) quote = c;
+    } else if (strchr("])}", c) != NULL) {
+      if (depth-- == 0) return SIZE_MAX;
+      if (at == end) return open[depth];
     }
   }
   return SIZE_MAX;
 }
 
+static bool is_keyword(const char *word, size_t len) {
+  const char *keyword;
+  for (int i = 0; (keyword = lang_keyword(i)) != NULL; i++)
+    if (strlen(keyword) == len && memcmp(keyword, word, len) == 0) return true;
+  return false;
+}
+
+// Whether what ends at line[end] is a value, so that a bracket after it is an
+// index or a call: `xs [1]`, but not `in (1, 2)`.
+static bool ends_value(const char *line, size_t end) {
+  while (end > 0 && line[end - 1] == ' ') end--;
+  if (end == 0) return false;
+  size_t word = word_start(line, end);
+  if (word < end) return !is_keyword(line + word, end - word);
+  return strchr(")]}\"`", line[end - 1]) != NULL;
+}
+
+// What is between round brackets, from `at` to `end`.
+static ObjType type_in_brackets(const char *line, size_t at, size_t end) {
+  bool empty = true, range = false;
+  size_t depth = 0;
+  char quote = '\0';
+  for (; at < end; at++) {
+    char c = line[at];
+    empty = empty && c == ' ';
+    if (quote != '\0') {
+      if (c == '\\' && quote != '`') at++;
+      if (c == quote) quote = '\0';
+    } else if (strchr("\"'`", c) != NULL) {
+      quote = c;
+    } else if (strchr("[({", c) != NULL) {
+      depth++;
+    } else if (strchr("])}", c) != NULL) {
+      depth--;
+    } else if (depth == 0 && c == ',') {
+      return OBJ_TUPLE;
+    } else if (depth == 0 && c == '.' && line[at + 1] == '.') {
+      range = true;
+    }
+  }
+  return empty ? OBJ_TUPLE : range ? OBJ_RANGE : OBJ_TYPE_COUNT;
+}
+
 // The type of the literal before the point at line[point], or
 // OBJ_TYPE_COUNT.
 static ObjType literal_type(const char *line, size_t point) {
-  if (point == 0 || strchr("\"`]", line[point - 1]) == NULL)
+  if (point == 0 || strchr("\"`])", line[point - 1]) == NULL)
     return OBJ_TYPE_COUNT;
   size_t start = literal_start(line, point - 1);
   if (start == SIZE_MAX) return OBJ_TYPE_COUNT;
-  if (line[point - 1] != ']') return OBJ_STRING;
-  // `xs[1].` is an element
-  while (start > 0 && line[start - 1] == ' ') start--;
-  bool index = start > 0 && (is_word_byte(line[start - 1]) ||
-                             strchr(")]}\"`", line[start - 1]) != NULL);
-  return index ? OBJ_TYPE_COUNT : OBJ_LIST;
+  if (line[point - 1] != ']' && line[point - 1] != ')') return OBJ_STRING;
+  if (ends_value(line, start)) return OBJ_TYPE_COUNT;
+  return line[point - 1] == ']' ? OBJ_LIST
+                                : type_in_brackets(line, start + 1, point - 1);
 }
 
 // In `import "str`, where the path begins. SIZE_MAX: it is none.
 static size_t import_start(const char *line, size_t len) {
   size_t at = len;
-  while (at > 0 && (is_word_byte(line[at - 1]) || line[at - 1] == '/')) at--;
+  while (at > 0 &&
+         (is_word_byte(line[at - 1]) || strchr("/.-", line[at - 1]) != NULL))
+    at--;
   if (at == 0 || line[at - 1] != '"') return SIZE_MAX;
   return strncmp(line, "import ", 7) == 0 && len >= 8 ? at : SIZE_MAX;
 }
@@ -260,15 +305,57 @@ static Question *new_question(Repl *repl, char *path, char *prefix) {
   return question;
 }
 
-static Names complete_command(Repl *repl, const char *line, size_t len) {
-  Question *question = new_question(repl, NULL, strndup(line, len));
-  if (question == NULL) return (Names){0};
-  command_each(add_command, question);
+// The names that were found without a P.
+static Names answer_alone(Question *question) {
   Names names = question->names;
   question->names = (Names){0};
   free_question(question);
   sort_names(&names);
   return names;
+}
+
+static Names complete_command(Repl *repl, const char *line, size_t len) {
+  Question *question = new_question(repl, NULL, strndup(line, len));
+  if (question == NULL) return (Names){0};
+  command_each(add_command, question);
+  return answer_alone(question);
+}
+
+// The scripts and folders that the path may go on to, `./lib/geo` for
+// ./lib/geo.csp.
+static void add_files(Question *question) {
+  const char *path = question->prefix;
+  size_t folder = (size_t)(strrchr(path, '/') + 1 - path);
+  char *name = strndup(path, folder);
+  DIR *all = name != NULL ? opendir(name) : NULL;
+  const struct dirent *file;
+  free(name);
+  for (int n = 0; n < FILES_MAX && all != NULL && (file = readdir(all)); n++) {
+    const char *end = strrchr(file->d_name, '.');
+    struct stat info;
+    bool script = end != NULL && strcmp(end, ".csp") == 0;
+    if (file->d_name[0] == '.' ||
+        asprintf(&name, "%.*s%s/", (int)folder, path, file->d_name) < 0)
+      continue;
+    if (script)
+      add_part(question, name, strlen(name) - sizeof "csp/");
+    else if (stat(name, &info) == 0)  // a folder: a slash ends its path
+      add_name(question, name);
+    free(name);
+  }
+  if (all != NULL) closedir(all);
+}
+
+static Names complete_file(Repl *repl, const char *path, size_t len) {
+  Question *question = new_question(repl, NULL, strndup(path, len));
+  if (question == NULL) return (Names){0};
+  add_files(question);
+  return answer_alone(question);
+}
+
+static bool is_file_path(const char *path, size_t len) {
+  return (len >= 2 && memcmp(path, "./", 2) == 0) ||
+         (len >= 3 && memcmp(path, "../", 3) == 0);
 }
 
 Names complete_word(void *data, const char *line, size_t len, size_t *from) {
@@ -277,6 +364,8 @@ Names complete_word(void *data, const char *line, size_t len, size_t *from) {
   if (line[0] == ':' && memchr(line, ' ', len) == NULL)
     return complete_command(repl, line, len);
   *from = import_start(line, len);
+  if (*from != SIZE_MAX && is_file_path(line + *from, len - *from))
+    return complete_file(repl, line + *from, len - *from);
   if (*from != SIZE_MAX) {
     Question *question =
         new_question(repl, NULL, strndup(line + *from, len - *from));
