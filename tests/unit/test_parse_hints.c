@@ -111,17 +111,6 @@ static void test_expressions_elsewhere(void **state) {
   errors("x **= 3",
          "1:4: unexpected `*=`, expected an expression\n"
          " > a power is `math.ipow(a, b)`, or of floats `math.pow(a, b)`\n");
-  errors("y := [for x in xs { }]",
-         "1:7: unexpected keyword `for`, expected an expression or `]`\n"
-         " > write `xs.map(func(x) => ...)` or `xs.filter(func(x) => ...)`, "
-         "or a loop\n");
-  errors("x := a\n  ? 1 : 2",
-         "2:3: there is no operator `a ? b : c`\n"
-         " > write `if a { b } else { c }`, or `a ?? b` for b if a is nil\n");
-  errors("x := f()\n  ?\n",
-         "2:3: unexpected `?`, expected a statement\n"
-         " > a statement goes on if the line before ends with the "
-         "operator\n");
   errors("x := {(1, 2): 3}",
          "1:7: unexpected `(`, expected a key or `}`\n"
          " > a key that is an expression stands in brackets: "
@@ -129,8 +118,16 @@ static void test_expressions_elsewhere(void **state) {
   errors("x := if y { {a: 1} } else { z }",
          "1:14: only a loop, `switch` or `select` may have a label\n"
          " > a map stands in parentheses: `({a: 1})`\n");
+}
+
+static void test_loops_and_arrows_elsewhere(void **state) {
+  (void)state;
   errors("f([x for x in y])",
          "1:6: unexpected keyword `for`, expected `,` or `]`\n"
+         " > write `xs.map(func(x) => ...)` or `xs.filter(func(x) => ...)`, "
+         "or a loop\n");
+  errors("y := [for x in xs { }]",
+         "1:7: unexpected keyword `for`, expected an expression or `]`\n"
          " > write `xs.map(func(x) => ...)` or `xs.filter(func(x) => ...)`, "
          "or a loop\n");
   errors("f := x => x",
@@ -145,6 +142,17 @@ static void test_expressions_elsewhere(void **state) {
   errors("f := (x, y) => x",
          "1:13: unexpected `=>`, expected a new line\n"
          " > a short function is `func(x) => expression`\n");
+}
+
+static void test_choices_elsewhere(void **state) {
+  (void)state;
+  errors("x := a\n  ? 1 : 2",
+         "2:3: there is no operator `a ? b : c`\n"
+         " > write `if a { b } else { c }`, or `a ?? b` for b if a is nil\n");
+  errors("x := f()\n  ?\n",
+         "2:3: unexpected `?`, expected a statement\n"
+         " > a statement goes on if the line before ends with the "
+         "operator\n");
   errors("x := a ? 1 : 2",
          "1:8: there is no operator `a ? b : c`\n"
          " > write `if a { b } else { c }`, or `a ?? b` for b if a is nil\n");
@@ -186,6 +194,8 @@ int main(void) {
       cmocka_unit_test(test_maps_in_branches),
       cmocka_unit_test(test_heads_elsewhere),
       cmocka_unit_test(test_expressions_elsewhere),
+      cmocka_unit_test(test_loops_and_arrows_elsewhere),
+      cmocka_unit_test(test_choices_elsewhere),
       cmocka_unit_test(test_statements_elsewhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
