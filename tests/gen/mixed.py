@@ -14,6 +14,7 @@ import re
 
 from grown import Grown
 from shapes import Shapes
+from values import Values
 from words import ATOMS, Words
 
 MOST_COST = 300       # of one function, in statements and calls
@@ -85,7 +86,7 @@ class Struct:
         self.methods = {}
 
 
-class Maker(Words, Shapes, Grown):
+class Maker(Words, Shapes, Values, Grown):
     """A program from a seed: `text`, and the `files` that it imports."""
 
     def __init__(self, seed):
@@ -222,62 +223,6 @@ class Maker(Words, Shapes, Grown):
         else:
             self.emit("%s = clip(%s)" % (name, self.expression(kind)))
 
-    def value(self):
-        """An `if` or `switch` whose branches do things and give a value."""
-        kind = self.rng.choice(["int", "int", "str", "list", "tuple"])
-        old = self.pick(kind) if self.chance(0.3) else None
-        new = "" if old else self.new_name("v")
-        form = self.rng.choice(["%s := ", "%s := ", "var %s = ", "const %s = "])
-        begin = old + " = " if old else form % new
-        if self.results == 1 and self.chance(0.05):
-            kind, new, begin = "int", "", "return "
-
-        def give():
-            keep = self.loops, self.labels  # no `break` of this switch
-            self.loops, self.labels = 0, []
-            self.statements(0, 2)
-            self.emit("clip(%s)" % self.expression(kind, 2))
-            self.loops, self.labels = keep
-        if self.chance(0.6):
-            self.block(begin + "if %s {" % self.head("bool"), give, tail="} else {")
-            self.block(self.lines.pop().strip(), give)
-        else:
-            self.emit(begin + "switch %s {" % self.head("int"))
-            for _ in range(self.rng.randint(0, 3)):
-                self.clause("case %s:" % self.expression("int", 1), give)
-            self.clause("default:", give)
-            self.emit("}")
-        if new:
-            self.names.append((new, kind))
-            self.writable |= {new} if "const" not in begin else set()
-
-    def apart(self):
-        """A list or tuple, whose elements get names."""
-        names = [self.rng.choice([self.new_name("e"), self.new_name("e"), "_"])
-                 for _ in range(self.rng.randint(1, 3))]
-        rest = self.new_name("e") if self.chance(0.5) or set(names) == {"_"} else ""
-        more = self.rng.randint(0, 2) if rest else 0
-        values = ", ".join(self.expression("int", 2) for _ in range(len(names) + more))
-        self.emit("[%s] := %s" % (
-            ", ".join(names + [rest + "..."] * bool(rest)),
-            self.rng.choice(["[%s]", "(%s,)", "tuple([%s])"]) % values))
-        self.names += [(n, "int") for n in names if n != "_"] + [(rest, "list")] * bool(rest)
-
-    def counted(self):
-        """A map that has a default."""
-        m, c = self.new_name("m"), self.new_name("i")
-        self.emit("%s := map(%sdefault: %d)" % (
-            m, self.rng.choice(["", "{a: 1}, "]), self.rng.randint(0, 9)))
-        self.emit("for %s in clip(%s) { %s[%s] += 1 }" % (
-            c, self.expression("str", 2), m, c))
-        for _ in range(self.rng.randint(1, 3)):
-            self.emit(self.rng.choice([
-                "{0}.a++", "{0}.b -= {1}", "{0}.c ??= {1}", "delete({0}, {2})",
-                "{0} = copy({0})", "{0}[({1}, {2})] += {1}"]).format(
-                    m, self.expression("int", 1), self.expression("str", 1)))
-        self.say("%s, %s.none, %s in %s" % (m, m, self.expression("str", 1), m))
-        self.names.append((m, "map"))
-
     def assign_many(self):
         a, b = self.pick("int"), self.pick("int")
         if a is None or a == b:
@@ -309,7 +254,8 @@ class Maker(Words, Shapes, Grown):
             "list": self.rng.choice([
                 "if len({0}) < 12 {{ {0}.push({1}) }}", "{0}[{3}] = {1}",
                 "if len({0}) > 2 {{ {0}.pop() }}", "{0}.swap(0, len({0}) - 1)",
-                "{0}[{3}] += {1}", "if len({0}) < 12 {{ {0}.insert(0, {1}) }}"]),
+                "{0}[{3}] += {1}", "if len({0}) < 12 {{ {0}.insert(0, {1}) }}",
+                "if len({0}) > 2 {{ {0}.remove(0) }}"]),
             "strs": "if len({0}) < 12 {{ {0}.push(clip({2})) }}",
             "map": self.rng.choice([
                 "if len({0}) < 12 {{ {0}[{2}] = {1} }}", "{0}.a = {1}",
@@ -361,7 +307,8 @@ class Maker(Words, Shapes, Grown):
             "func() { defer func() { panic(Fault({int!})) }(); panic({str!}) }()",
             "func() { risky({int!}); return {int!} }()", "risky({int!})?",
             "{str}[{int!}:{int!}]", "{any}[{any!}]", "for_each({list!})",
-            "clip(default: {any!})", "{list}.map(risky)", "map(default: {any!})",
+            "(switch ({int!}) {{ case {Small}: ({int!}) }})", "clip(default: {any!})",
+            "{list}.map(risky)", "map(default: {any!})",
             "time.limit({Few} * 1h + 1h, func() => risky({int!}))"])
         text = self.fill(text.replace("for_each", "strings.to_upper"), 2)
         self.say("try(func() => %s)" % text)
@@ -640,12 +587,15 @@ class Maker(Words, Shapes, Grown):
             lambda: self.statements(1, 5), 0), tail="}))")
 
     LEAF = [(8, declare), (8, assign), (2, assign_many), (4, change), (6, output),
-            (1, apart), (3, attempt), (1, wrong), (2, leave), (1, defer), (2, call_pair)]
-    NESTED = [(4, branch), (4, loop), (2, switch), (2, nested), (2, value), (1, counted), (1, closure),
+            (1, Values.apart), (0.5, Values.queue), (0.5, Values.traced), (3, attempt),
+            (1, wrong), (2, leave), (1, defer), (2, call_pair)]
+    NESTED = [(4, branch), (4, loop), (2, switch), (2, nested), (2, Values.value), (1, Values.counted),
+              (0.7, Values.pairs), (1, closure),
               (1, closures)]
     CONCURRENT = [(0.5, Shapes.tasks), (0.5, Shapes.stream), (0.4, Shapes.pipeline),
                   (0.5, Shapes.group), (0.4, Shapes.selects), (0.3, Shapes.failing),
                   (0.3, Shapes.group_value), (0.3, Shapes.mutex),
+                  (0.3, Shapes.latched), (0.3, Shapes.dropped),
                   (0.3, Shapes.ping_pong), (0.2, Shapes.full), (0.2, Shapes.cancelled),
                   (0.2, Shapes.collect), (0.2, Shapes.timers),
                   (0.4, Grown.appended), (0.3, Grown.appended_at_once)]
@@ -655,7 +605,9 @@ class Maker(Words, Shapes, Grown):
         """(names, how many need a value, as they are declared)"""
         names = [self.new_name(letter) for _ in range(self.rng.randint(1, most))]
         required = self.rng.randint(1, len(names))
-        values = [self.rng.choice(["3", names[0], names[0] + " ^ 5"]) for _ in names]
+        values = [self.rng.choice([
+            "3", names[0], names[0] + " ^ 5", "(if %s > 3 { 1 } else { %s })" % (names[0], names[0]),
+            "abs(switch %s { case 1, 2: 5; default: 6 })" % names[0]]) for _ in names]
         return names, required, ", ".join(names[:required] + [
             "%s = %s" % pair for pair in zip(names[required:], values)])
 

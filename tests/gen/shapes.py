@@ -255,9 +255,17 @@ class Shapes:
 
     def group_value(self):
         """A group that gives an error, or nil."""
+        e = self.new_name("e")
+        function, back = "println(try(func() {\n", "\n  return [%s]\n}))" % e
         begin, end = self.rng.choice([
             ("println(try(func() => group g {", "}))"),
-            ("println(try(func() { return [1, (group g {", "}), 2] }))")])
+            ("println(try(func() { return [1, (group g {", "}), 2] }))"),
+            (function + e + " := group g {", "}" + back),
+            (function + "%s := 0\n%s = group g {" % (e, e), "}" + back),
+            (function + "var %s = group g {" % e, "}" + back),
+            (function + "const %s = group g {" % e, "}" + back),
+            (function + "return group g {", "}\n}))"),
+            ("println(try(func() => str(group g {", "})))")])
         i = self.new_name("i")
         self.emit(begin)
         self.emit("  for %s in %d { go { sleep(%s * 1h) } }" % (
@@ -275,6 +283,7 @@ class Shapes:
         made, adds = self.rng.choice([
             ("chan(1)", "{m} <- true; {n} += {i}; <-{m}"),
             ("sync.mutex()", "{m}.lock(); {n} += {i}; {m}.unlock()"),
+            ("sync.mutex()", "for !{m}.try_lock() {{ sched.yield() }}; {n} += {i}; {m}.unlock()"),
             ("sync.mutex()", "{m}.with(func() {{ {n} += {i} }})"),
             ("sync.rwmutex()", "{m}.read(func() => {n}); {m}.with(func() {{ {n} += {i} }})"),
             ("sync.semaphore(1)", "{m}.acquire(); sched.yield(); {n} += {i}; {m}.release()"),
@@ -287,6 +296,30 @@ class Shapes:
         self.emit("  }")
         self.emit("}")
         self.emit("println(%s, %s)" % (n, e))
+
+    def latched(self):
+        """A latch that opens when all are there, and a lock that is held."""
+        if not self.spend(8):
+            return
+        l, c, i = self.new_name("l"), self.new_name("c"), self.new_name("i")
+        n = self.rng.randint(0, 5)
+        self.emit("%s, %s := sync.latch(%d), chan(%d)" % (l, c, n, n))
+        self.block("for %s in %d {" % (i, n), lambda: self.block("go {", lambda: self.alone(lambda: (
+            self.emit("%s <- int(%s)" % (c, self.safe(self.work(i)))),
+            self.emit("%s.done()" % l))), turns=n + 1))
+        self.emit("%s.wait()" % l)
+        self.emit("close(%s)" % c)
+        self.emit("println(list(%s).sort(), try(%s.done))" % (c, l))
+        m = self.new_name("m")
+        self.emit("%s := sync.mutex()" % m)
+        self.emit("println(%s.try_lock(), %s.try_lock(), <-go %s.try_lock())" % (m, m, m))
+        self.emit("%s.unlock()" % m)
+
+    def dropped(self):
+        """A goroutine whose call may give an error, which it drops or not."""
+        t, n = self.new_name("t"), self.rng.randint(0, 9)
+        self.emit("%s := go { %srisky(%d) }" % (t, self.rng.choice(["_ = ", "_ = ", ""]), n))
+        self.emit("println(try(func() { <-%s }))" % t)
 
     def ping_pong(self):
         a, b, n = self.new_name("c"), self.new_name("c"), self.rng.randint(1, 6)

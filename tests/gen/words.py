@@ -54,6 +54,8 @@ TEMPLATES = {
         (1, ATOM, "(switch { case ({bool!}): ({int!}); default: {Var} })"),
         (1, ATOM, "abs(if ({bool!}) { ({int!}) } else { ({int!}) })"),
         (1, ATOM, "{point}.mix({int!}, by: switch ({int!}) { case {Small}: ({int!}); default: {Var} })"),
+        (1, ATOM, "(func(X) => switch ({int!}) {{ case {Small}, {Small}: ({int:X}); default: {Var} }})({int!})"),
+        (1, ELSE, "func() { v, _ := try(func() => switch ({int!}) { case {Small}: ({int!}) }); return v }() ?? {int}"),
         (1, ATOM, "(func(X) => if ({bool!}) { ({int:X}) } else { {Var} })({int!})"),
         (1, ATOM, "func() { defer func() { recover() }(); return {int!} }()"),
         (1, ATOM, "func() { m := {point}.sum; return m() }()"),
@@ -134,6 +136,7 @@ TEMPLATES = {
     "map": [
         (3, ATOM, "{{a: {int!}, b: {int!}}}"), (1, ATOM, "{{}}"),
         (2, ATOM, '{{"two": {int!}, [{str!}]: {int!}, if: {int!}}}'),
+        (1, ATOM, "(if ({bool!}) {{ ({{a: {int!}}}) }} else {{ ({map!}) }})"),
         (1, ATOM, "maps.merge({map!}, {map!})"),
         (1, ATOM, "maps.filter({map!}, func(k, v) => v > {int})"),
         (1, ATOM, "maps.map_values({map!}, func(X) => {int:X})"),
