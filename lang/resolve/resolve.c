@@ -436,10 +436,11 @@ static bool resolve_labeled(Compiler *compiler, Node *stmt) {
 // In a field's default an `if` or `switch` gives a value. What leaves its
 // function, now or later, has none there: a constructor gives the new instance.
 static void check_default(Compiler *compiler, const Node *stmt) {
-  if (!compiler->func->constructor) return;
   const char *word = stmt->kind == NODE_RETURN  ? "return"
                      : stmt->kind == NODE_DEFER ? "defer"
-                                                : "group";
+                     : stmt->kind == NODE_GROUP ? "group"
+                                                : NULL;
+  if (word == NULL || !compiler->func->constructor) return;
   diag_error(compiler->diags, stmt->pos, (uint32_t)strlen(word),
              "`%s` cannot stand in a field's default", word);
   diag_hint(compiler->diags, "write a function, and call it");
@@ -447,6 +448,7 @@ static void check_default(Compiler *compiler, const Node *stmt) {
 
 // --- All of them ------------------------------------------------------------
 bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label) {
+  check_default(compiler, stmt);
   switch (stmt->kind) {
     case NODE_BLOCK:
       return resolve_block(compiler, stmt);
@@ -472,12 +474,10 @@ bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label) {
       resolve_expr(compiler, stmt->b);
       return false;
     case NODE_DEFER:
-      check_default(compiler, stmt);
       resolve_expr(compiler, stmt->a);
       compiler->func->has_defer = true;
       return false;
     case NODE_RETURN:
-      check_default(compiler, stmt);
       resolve_return(compiler, stmt);
       return true;
     case NODE_BREAK:
@@ -495,7 +495,6 @@ bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label) {
     case NODE_SELECT:
       return resolve_select(compiler, stmt, label);
     case NODE_GROUP:
-      check_default(compiler, stmt);
       resolve_group(compiler, stmt);
       return false;  // a group that is cancelled goes on after the block
     case NODE_LABELED:
