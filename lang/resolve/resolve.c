@@ -446,6 +446,11 @@ static void check_default(Compiler *compiler, const Node *stmt) {
   diag_hint(compiler->diags, "write a function, and call it");
 }
 
+static void resolve_defer(Compiler *compiler, const Node *stmt) {
+  resolve_expr(compiler, stmt->a);
+  compiler->func->has_defer = true;
+}
+
 // --- All of them ------------------------------------------------------------
 bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label) {
   check_default(compiler, stmt);
@@ -474,8 +479,7 @@ bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label) {
       resolve_expr(compiler, stmt->b);
       return false;
     case NODE_DEFER:
-      resolve_expr(compiler, stmt->a);
-      compiler->func->has_defer = true;
+      resolve_defer(compiler, stmt);
       return false;
     case NODE_RETURN:
       resolve_return(compiler, stmt);
