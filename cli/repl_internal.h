@@ -71,7 +71,7 @@ struct Repl {
   uint32_t running_pin, task_pin, group_pin;
   ObjGroup *group;         // by which it is cancelled
   bool told;               // why it was ended
-  uint32_t described_pin;  // of the error whose text it makes; 0: none
+  uint32_t described_pin;  // of the error whose text it makes, or 0
   bool drops;              // its value ended with an error, which was shown
   int64_t began;
   bool failed;  // an input did, on a pipe

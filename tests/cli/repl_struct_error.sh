@@ -1,6 +1,6 @@
 # A last `f()?` shows an error that is a struct with its text, its type and its
-# fields, as a script does. So it shows its causes, and what it carries. A method
-# that fails or never ends does no harm.
+# fields, as a script does. So it shows its causes, and what it carries. A
+# method that fails or never ends does no harm.
 # expect: error: bad 3
 # expect:   E(p: 3)
 # expect:   at repl[4]:1:8

@@ -453,7 +453,7 @@ class Maker(Words, Shapes, Values, Grown):
 
     # -- statements with blocks
     def initial(self):
-        """What the variable of a head begins with: a value, also of a statement."""
+        """What a head's variable begins with: a value, also of a statement."""
         if self.chance(0.6):
             return self.head("int")
         a, b = ("clip(%s)" % self.expression("int", 1) for _ in range(2))

@@ -246,7 +246,7 @@ typedef struct ObjGroup {
   bool failed;      // guarded by group.lock; so is what follows
   bool returned;    // `failure` is an error that a member returned
   Value failure;    // of the first member (or the body) that failed
-  Value also;       // errors of cancelled members' deferred calls: a list; nil
+  Value also;       // a list of what deferred calls of cancelled ones gave
   void *trace;      // of that, of Vm.memory; or NULL
   ptrdiff_t frame;  // of the frame that it stands in; as an offset
   const void *end;  // the instruction after the block
