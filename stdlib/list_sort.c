@@ -509,10 +509,10 @@ static void no_order(Sort *sort) {
       at++;
   }
   if (at < len)
-    csp_panic(
-        sort->call, "%s: cannot order %s and %s: at index %zu stand %s and %s",
-        name, first, second, at, csp_type_name(csp_list_get(a, at)),
-        csp_type_name(csp_list_get(b, at)));
+    csp_panic(sort->call,
+              "%s: cannot order %s and %s: at index %zu stand %s and %s", name,
+              first, second, at, csp_type_name(csp_list_get(a, at)),
+              csp_type_name(csp_list_get(b, at)));
   else
     csp_panic(sort->call, "%s: cannot order %s and %s", name, first, second);
 }

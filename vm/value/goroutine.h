@@ -86,10 +86,10 @@ enum { DESCRIBE_NOT_YET, DESCRIBE_NOW, DESCRIBE_DONE };
 
 struct Panic {
   Value value;
-  Value also;       // a list of errors of deferred calls, or nil (drop.c)
-  Panic *link;      // older, interrupted by this one
-  ptrdiff_t frame;  // offset of the frame whose deferred call runs; -1
-  const Instr *at;  // where that frame was left
+  Value also;           // a list of errors of deferred calls, or nil (drop.c)
+  Panic *link;          // older, interrupted by this one
+  ptrdiff_t frame;      // offset of the frame whose deferred call runs; -1
+  const Instr *at;      // where that frame was left
   struct Panic *outer;  // the newest older one whose frame is further out
   bool recovered;
   bool cancels;       // the goroutine is cancelled: `try` lets it pass
