@@ -25,5 +25,9 @@ t.interrupt('func f() { defer println("deferred"); println("go"); for { } }; f()
 t.check('"still here"', '"still here"\n')
 t.check("before := turns", "")
 t.check('for turns == before { sleep(1ms) }; "they go on"', '"they go on"\n')
+t.run("struct E { x }")
+t.run('func (e E) error() { println("go"); for { } }')
+t.run("func fails() => E(1)")
+t.interrupt("fails()?", "error: E(x: 1)\n")  # its text is left out
 print("fine", t.end())
 END
