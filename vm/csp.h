@@ -229,8 +229,7 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
 // with it. true: something was under way, and ends, if it was not past its last
 // safepoint (CSP_DONE). false: nothing was under way, so this call has no
 // effect. A watchdog that comes before the call it watches tries again. Does
-// not block, takes no lock and leaves errno as it was. Any thread and signal
-// handlers.
+// not block, takes no lock, keeps errno. Any thread and signal handlers.
 bool csp_interrupt(Csp *csp);
 
 // --- Watching (docs/debugging.md) -------------------------------------------
@@ -606,8 +605,7 @@ typedef enum CspReady {
 // which is that of the open if the descriptor is negative. Any thread.
 int csp_above_streams(int number);
 // Takes a descriptor over, which has O_NONBLOCK. NULL: it is still the
-// caller's, and errno tells why. EPERM: its kind cannot be watched (a regular
-// file).
+// caller's, and errno tells why. EPERM: it cannot be watched (a regular file).
 CspFd *csp_fd_open(CspCall *call, int number);
 // Ends all waits (CSP_FD_CLOSED). The number is closed now, or by the call that
 // leaves last. false: it was closed before.
@@ -715,8 +713,7 @@ CspEnd csp_call(CspCall *call, CspValue function, int argc,
 // If the runtime has ended first, csp_run or csp_free calls it, with CSP_ENDED.
 // done must not block. It may read values and call csp_wake, but nothing else
 // of this file. *result, its values and its message are the runtime's, and gone
-// when done returns. A panic of a goroutine with done is told there, and
-// nowhere else.
+// when done returns. A panic of a goroutine with done is told only there.
 CspValue csp_go(CspCall *call, CspValue function, int argc,
                 const CspValue *argv,
                 void (*done)(void *data, const CspResult *result), void *data);
@@ -882,9 +879,12 @@ double csp_to_float(CspValue v);  // int or float
 // no memory to copy it, of which csp_type and csp_need_string have told.
 const char *csp_to_string(CspValue v, size_t *len);
 bool csp_is_error(CspValue v);  // CSP_ERROR, or a struct with a method `error`
-CspValue csp_error_message(CspValue error);  // of a struct: its field, or nil
-CspValue csp_error_cause(CspValue error);    // likewise, as the rest is
-CspValue csp_error_code(CspValue error);     // a string, an int or nil
+// The next four give a struct's field, or nil. They call no method, as scripts
+// cannot run wherever these may be called. What `.message` is in a script then
+// comes by csp_method(call, error, "error", &method) and csp_call.
+CspValue csp_error_message(CspValue error);
+CspValue csp_error_cause(CspValue error);
+CspValue csp_error_code(CspValue error);  // a string, an int or nil
 CspValue csp_error_trace(CspCall *call, CspValue error);  // a list, or undef
 
 size_t csp_list_len(CspValue list);              // or of a tuple

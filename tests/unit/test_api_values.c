@@ -328,6 +328,12 @@ static void errors_are_handed_over(void **state) {
   assert_false(csp_is_error(v[2]));
   assert_true(csp_is_error(v[3]) && csp_type(v[3]) == CSP_ERROR);
   assert_false(csp_is_error(csp_nil()));
+  // What `.message` is in a script: a call of the method.
+  CspValue method;
+  CspResult said;
+  assert_true(csp_method(call, v[0], "error", &method));
+  assert_int_equal(csp_call(call, method, 0, NULL, &said), CSP_DONE);
+  expect_text(said.values[0], "lost");
 }
 
 int main(void) {
