@@ -147,3 +147,8 @@ bool node_is_valid(const Node *node) {
   }
   return true;
 }
+
+bool name_is_blank(const Node *node) {
+  return node->kind == NODE_NAME && node->name->len == 1 &&
+         node->name->text[0] == '_';
+}

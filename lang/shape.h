@@ -10,5 +10,7 @@
 bool node_is_valid(const Node *node);
 // Whether child number `child`, 0 for a, is the first of a chain.
 bool node_has_chain(NodeKind kind, int child);
+// The name `_`.
+bool name_is_blank(const Node *node);
 
 #endif

@@ -10,6 +10,7 @@
 #include "lang/gen/naming.h"
 #include "lang/resolve/fold.h"
 #include "lang/resolve/scope.h"
+#include "lang/shape.h"
 
 // --- Declaring --------------------------------------------------------------
 void assign_bind(Compiler *compiler, Pos pos, Symbol *symbol, int reg) {

@@ -9,6 +9,7 @@
 #include "lang/gen/loop.h"
 #include "lang/gen/stmt.h"
 #include "lang/resolve/scope.h"
+#include "lang/shape.h"
 #include "vm/interp/method_tables.h"
 
 // --- if ---------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include "lang/gen/expr.h"
 #include "lang/gen/stmt.h"
 #include "lang/resolve/scope.h"
+#include "lang/shape.h"
 
 enum { ITER_REGISTERS = 6 };
 

@@ -13,6 +13,7 @@
 #include "lang/arena.h"
 #include "lang/diag.h"
 #include "lang/parse/grammar.h"
+#include "lang/shape.h"
 
 // How many names of parameters, fields or arguments the parser compares with
 // each other. More of them are an error anyway, or are compared later.
@@ -381,7 +382,10 @@ Node *tree_go(Parse *parse, const Token *go, Node *call) {
     diag_error(parse->diags, tree_start(call), tree_length(call),
                "a call must follow `go`");
     diag_hint(parse->diags, call->kind == NODE_PROPAGATE
-                                ? "errors of a task come with `(<-t)?`"
+                                ? "errors of a task come with `(<-t)?`, and "
+                                  "`go { _ = f() }` drops them"
+                            : name_is_blank(call)
+                                ? "write `go { _ = f() }`"
                                 : "`go f(x)`, or `go { ... }`");
   }
   Node *node = tree_node(parse, NODE_GO, go->pos, depth_of(call));

@@ -12,6 +12,7 @@
 #include "lang/parse/grammar.h"
 #include "lang/parse/tree.h"
 #include "lang/parse/unexpected.h"
+#include "lang/shape.h"
 
 static uint32_t deepest(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t most = a > b ? a : b;
@@ -135,6 +136,8 @@ static const char *target_fault(const Node *node) {
 static void check_target(Parse *parse, const Node *node) {
   const char *fault = target_fault(node);
   if (fault == NULL) return;
+  // (That of `go _ = f()` has its message.)
+  if (node->kind == NODE_GO && name_is_blank(node->a)) return;
   bool compares = node->kind == NODE_BINARY;
   error_at(parse, node, fault,
            compares ? "did you mean `==`?"
@@ -208,13 +211,18 @@ Node *tree_declare(Parse *parse, const Token *word, List names, List values) {
   return node;
 }
 
+static const char *defer_hint(const Node *call) {
+  if (call->kind == NODE_FUNC)
+    return "call the function: `defer func() { ... }()`";
+  if (call->kind == NODE_PROPAGATE)
+    return "`defer f()` reports an error of f, `defer { _ = f() }` drops it";
+  if (name_is_blank(call)) return "write `defer { _ = f() }`";
+  return "`defer f(x)`, or `defer { ... }`";
+}
+
 Node *tree_defer(Parse *parse, const Token *word, Node *call) {
-  if (!parse->fatal && call->kind != NODE_CALL) {
-    error_at(parse, call, "a call must follow `defer`",
-             call->kind == NODE_FUNC
-                 ? "call the function: `defer func() { ... }()`"
-                 : "`defer f(x)`, or `defer { ... }`");
-  }
+  if (!parse->fatal && call->kind != NODE_CALL)
+    error_at(parse, call, "a call must follow `defer`", defer_hint(call));
   Node *node = stmt_node(parse, NODE_DEFER, word, call->depth);
   node->a = call;
   return node;

@@ -9,6 +9,7 @@
 #include "lang/diag.h"
 #include "lang/resolve/fold.h"
 #include "lang/resolve/scope.h"
+#include "lang/shape.h"
 
 static Symbol *declare_global(Compiler *compiler, Node *name, const Node *stmt,
                               bool constant) {
@@ -103,6 +104,21 @@ static void declare_names(Compiler *compiler, const Node *stmt, bool early) {
   }
 }
 
+void declares_nothing(Compiler *compiler, const Node *stmt) {
+  const Node *name = stmt->a;
+  while (name != NULL && name_is_blank(name)) name = name->next;
+  const Node *shown = name != NULL ? name : stmt->a;
+  diag_error(compiler->diags, shown->pos, name_length(shown->name),
+             name != NULL
+                 ? "`:=` declares no new name here: `%s` is there already"
+                 : "`:=` declares no new name here: `%s` is never declared",
+             shown->name->text);
+  diag_hint(compiler->diags, name != NULL ? "write `=` to assign"
+                             : stmt->b->kind == NODE_APART
+                                 ? "name at least one of the elements"
+                                 : "write `=`: `_ = f()`");
+}
+
 // Declares the new names of a, b := ..., while the others are assigned.
 static void declare_define(Compiler *compiler, const Node *stmt) {
   bool new = false;
@@ -114,11 +130,7 @@ static void declare_define(Compiler *compiler, const Node *stmt) {
     new = true;
   }
   if (new || stmt->a == NULL || stmt->a->kind != NODE_NAME) return;
-  const AstStr *name = stmt->a->name;
-  diag_error(compiler->diags, stmt->a->pos, name_length(name),
-             "`:=` declares no new name here: `%s` is there already",
-             name->text);
-  diag_hint(compiler->diags, "write `=` to assign");
+  declares_nothing(compiler, stmt);
 }
 
 static void declare_func(Compiler *compiler, Node *decl) {

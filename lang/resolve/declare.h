@@ -6,5 +6,7 @@
 #include "lang/compiler.h"
 
 void declare_file(Compiler *compiler, Node *stmts);
+// The error of a `:=` (DEFINE) whose names are all there, or are all `_`.
+void declares_nothing(Compiler *compiler, const Node *stmt);
 
 #endif

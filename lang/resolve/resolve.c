@@ -103,10 +103,7 @@ static void declare_defined(Compiler *compiler, const Node *stmt) {
     }
   }
   if (new || stmt->a == NULL || stmt->a->kind != NODE_NAME) return;
-  const AstStr *name = stmt->a->name;
-  diag_error(compiler->diags, stmt->a->pos, name_length(name),
-             "`:=` declares no new name here");
-  if (!name_is(name, "_")) diag_hint(compiler->diags, "write `=` to assign");
+  declares_nothing(compiler, stmt);
 }
 
 // At the top level declare.c has declared the new names.

@@ -40,11 +40,6 @@ bool name_is(const AstStr *name, const char *text) {
   return strlen(text) == name->len && memcmp(name->text, text, name->len) == 0;
 }
 
-bool name_is_blank(const Node *name) {
-  return name->kind == NODE_NAME && name->name->len == 1 &&
-         name->name->text[0] == '_';
-}
-
 ObjString *name_string(Compiler *compiler, const AstStr *name) {
   ObjString *string = vm_intern(compiler->vm, name->text, name->len);
   if (string != NULL) return string;

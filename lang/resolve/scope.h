@@ -9,7 +9,6 @@ static inline uint32_t name_length(const AstStr *name) {
   return (uint32_t)name->len;
 }
 bool name_is(const AstStr *name, const char *text);
-bool name_is_blank(const Node *name);
 ObjString *name_string(Compiler *compiler,
                        const AstStr *name);  // interned in the Vm
 Symbol *symbol_new(Compiler *compiler, SymbolKind kind, const AstStr *name,

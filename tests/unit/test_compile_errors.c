@@ -35,7 +35,13 @@ static void test_declarations(void **state) {
   expect_error("func f(a) { a := 2 }", "declares no new name");
   expect_error("func f() { var a; var a }", "`a` is declared twice");
   expect_error("func f() {}\nvar f = 1", "it was declared in line 1");
-  expect_error("_ := 1", "declares no new name");
+  expect_error("_ := 1", "`:=` declares no new name here: `_` is never");
+  expect_error("_, _ := 1, 2", "write `=`: `_ = f()`");
+  expect_error("func f() { _ := 1 }", "write `=`: `_ = f()`");
+  expect_error("[_, _] := [1, 2]", "name at least one of the elements");
+  expect_error("x := 1; _, x := 1, 2",
+               "1:12: error: `:=` declares no new name "
+               "here: `x` is there already");
   expect_error("a, b := 1, 2, 3", "2 names, but 3 values");
   expect_error("func f() { var a, b = 1 }", "2 names, but 1 value");
   expect_error("func f(a, a) {}", "a");

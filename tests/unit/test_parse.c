@@ -500,6 +500,20 @@ static void test_checks(void **state) {
   errors("defer func() { }",
          "1:7: a call must follow `defer`\n"
          " > call the function: `defer func() { ... }()`\n");
+  errors(
+      "defer f()?",
+      "1:7: a call must follow `defer`\n"
+      " > `defer f()` reports an error of f, `defer { _ = f() }` drops it\n");
+  errors("defer _ = f()",
+         "1:7: a call must follow `defer`\n"
+         " > write `defer { _ = f() }`\n"
+         "1:9: unexpected `=`, expected a new line\n");
+  errors("go f()?",
+         "1:4: a call must follow `go`\n"
+         " > errors of a task come with `(<-t)?`, and `go { _ = f() }` drops "
+         "them\n");
+  errors("go _ = f()",
+         "1:4: a call must follow `go`\n > write `go { _ = f() }`\n");
   errors("x := y?",
          "1:7: `?` stands after a call\n"
          " > `f()?` and `(<-task)?` hand an error on\n");
