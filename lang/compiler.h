@@ -135,11 +135,12 @@ struct Exit {
   int continues;
 };
 
-// A value that a function returns alone. Newest first.
-typedef struct ReturnAlone {
+// The last value of a return. Newest first.
+typedef struct ReturnLast {
   const Node *value;
-  struct ReturnAlone *before;
-} ReturnAlone;
+  bool alone;
+  struct ReturnLast *before;
+} ReturnLast;
 
 // While it is resolved.
 typedef struct FuncResolve {
@@ -148,7 +149,7 @@ typedef struct FuncResolve {
   int other;    // those of one that does not agree; 0 means none
   Pos several_pos, other_pos;
   bool passes;  // returns what a lone call gives
-  ReturnAlone *alone;
+  ReturnLast *last;
   Node *propagate;  // the first `?`
   Target *target;
   int values;  // the VALUEs around

@@ -163,19 +163,21 @@ static bool is_no_error(const Func *func, const Node *value) {
   }
 }
 
-static void note_alone(Compiler *compiler, FuncResolve *resolve,
-                       const Node *value) {
-  ReturnAlone *alone = arena_alloc(compiler->arena, sizeof *alone);
-  alone->value = value;
-  alone->before = resolve->alone;
-  resolve->alone = alone;
+static void note_last(Compiler *compiler, FuncResolve *resolve,
+                      const Node *values) {
+  ReturnLast *last = arena_alloc(compiler->arena, sizeof *last);
+  last->value = values;
+  while (last->value->next != NULL) last->value = last->value->next;
+  last->alone = last->value == values;
+  last->before = resolve->last;
+  resolve->last = last;
 }
 
 static void note_return(Compiler *compiler, const Node *values, int count,
                         Pos pos) {
   FuncResolve *resolve = &compiler->func->resolve;
   if (count == 0) return;
-  if (count == 1) note_alone(compiler, resolve, values);
+  note_last(compiler, resolve, values);
   if (is_lone_call(values)) {
     resolve->passes |= !gives_one(values);
   } else if (count == 1) {
@@ -217,20 +219,28 @@ static void returns_disagree(Compiler *compiler, const Func *func) {
             "let all returns of this function give as many values");
 }
 
-// The first value that is returned alone, and surely is no error, or NULL.
-static const Node *first_no_error(const Func *func) {
-  const Node *first = NULL;
-  for (const ReturnAlone *alone = func->resolve.alone; alone != NULL;
-       alone = alone->before)
-    if (is_no_error(func, alone->value)) first = alone->value;
+// After other values `f()?` may be nil, or an error that f gives as a value.
+static bool is_wrong_last(const Func *func, const ReturnLast *last) {
+  bool tried = last->value->kind == NODE_PROPAGATE;
+  return (last->alone || !tried) && is_no_error(func, last->value);
+}
+
+// The first return with a wrong last value, or NULL.
+static const ReturnLast *first_wrong_last(const Func *func) {
+  const ReturnLast *first = NULL;
+  for (const ReturnLast *last = func->resolve.last; last != NULL;
+       last = last->before)
+    if (is_wrong_last(func, last)) first = last;
   return first;
 }
 
-static void returns_no_error(Compiler *compiler, const Node *value) {
-  diag_error(compiler->diags, value->pos, 1,
+static void returns_no_error(Compiler *compiler, const ReturnLast *last) {
+  diag_error(compiler->diags, last->value->pos, 1,
              "a function with `?` returns nil or an error last, and this is "
              "neither");
-  diag_hint(compiler->diags, "write `return x, nil`");
+  diag_hint(compiler->diags,
+            last->alone ? "write `return x, nil`"
+                        : "nil stands after the values: `return x, y, nil`");
 }
 
 // How many values a function with `?` gives. Its returns have to fit.
@@ -242,8 +252,8 @@ static void settle_results(Compiler *compiler, Func *func, bool arrow) {
     return;
   }
   if (resolve->other != 0) returns_disagree(compiler, func);
-  const Node *plain = first_no_error(func);
-  if (plain != NULL) returns_no_error(compiler, plain);
+  const ReturnLast *wrong = first_wrong_last(func);
+  if (wrong != NULL) returns_no_error(compiler, wrong);
   func->results = resolve->several != 0 ? resolve->several
                   : resolve->passes     ? RESULTS_PASSED
                                         : 1;

@@ -77,6 +77,10 @@ static void test_try_errors(void **state) {
                "returns nil or an error last, and this is neither");
   expect_error("func f(g) { if g { return g, nil }; return -(g()?) }",
                "write `return x, nil`");
+  expect_error("func f(g) { g()?; return 1, \"text\" }",
+               "1:29: error: a function with `?` returns nil or an error last");
+  expect_error("func f(g) { g()?; n := 2; return g, n }",
+               "nil stands after the values: `return x, y, nil`");
   expect_error("struct S { x = len(1)? }", "there is no function to return");
 }
 
