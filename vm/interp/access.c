@@ -494,8 +494,8 @@ static bool no_such(Local *local, Goroutine *g, Value x,
                          name->own);
   if (value_is_type(x, OBJ_TUPLE) && is_method_of_lists(local->vm, name))
     return vm_panic(local, g,
-                    "tuple has no method `%s`: a tuple cannot be changed "
-                    "(write `list(t).%s(...)`)",
+                    "tuple has no method `%s`: write `list(t).%s(...)`, on a "
+                    "new list of its elements",
                     name->own, name->own);
   const char *habit = foreign_name(x, name);
   if (habit != NULL)

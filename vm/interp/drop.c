@@ -161,10 +161,18 @@ bool drop_wrong_count(Local *local, Goroutine *g, Value *to, Results results,
     return true;
   }
   const Proto *caller = frame_closure(g->base)->proto;
-  if (n > 0 && !is_for_error(last) && !(caller->flags & PROTO_LIBRARY) &&
-      question_follows(g, to, want))
+  bool asked = question_follows(g, to, want);
+  if (n == 0 && asked)
+    return vm_panic(local, g,
+                    "`?` after a call that returned no value: the function "
+                    "must end with `return v, nil` if nothing went wrong, or "
+                    "with `return nil` where `f()?` stands alone");
+  if (n > 0 && !is_for_error(last) && !(caller->flags & PROTO_LIBRARY) && asked)
     return panic_no_error(local, g, last, false);
+  const char *hint =
+      n == 1 && last == VALUE_NIL && asked
+          ? ": nil for no error, without a value (write `f()?` alone)"
+          : count_hint(caller, n, want, last);
   return vm_panic_because(local, g, last, "%s returned %d value%s, %d wanted%s",
-                          name, n, n == 1 ? "" : "s", want,
-                          count_hint(caller, n, want, last));
+                          name, n, n == 1 ? "" : "s", want, hint);
 }
