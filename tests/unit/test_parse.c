@@ -495,6 +495,20 @@ static void test_checks(void **state) {
   errors("if x := 1 { }",
          "1:4: a declaration is no condition\n"
          " > after it must stand `;` and the condition\n");
+  errors("x := y?",
+         "1:7: `?` stands after a call\n"
+         " > `f()?` and `(<-task)?` hand an error on\n");
+  errors("f(a: 1, a: 2)", "1:9: the argument `a` is given twice\n");
+  errors("f(a: 1, 2)",
+         "1:9: an argument without a name after named ones\n"
+         " > named arguments come last\n");
+  errors("f(xs..., ys...)",
+         "1:10: a second spread list\n > one spread list comes after the "
+         "other arguments; lists are joined with `+`\n");
+}
+
+static void test_calls_to_start(void **state) {
+  (void)state;
   errors("go x",
          "1:4: a call must follow `go`\n > `go f(x)`, or `go { ... }`\n");
   errors("defer func() { }",
@@ -514,16 +528,6 @@ static void test_checks(void **state) {
          "them\n");
   errors("go _ = f()",
          "1:4: a call must follow `go`\n > write `go { _ = f() }`\n");
-  errors("x := y?",
-         "1:7: `?` stands after a call\n"
-         " > `f()?` and `(<-task)?` hand an error on\n");
-  errors("f(a: 1, a: 2)", "1:9: the argument `a` is given twice\n");
-  errors("f(a: 1, 2)",
-         "1:9: an argument without a name after named ones\n"
-         " > named arguments come last\n");
-  errors("f(xs..., ys...)",
-         "1:10: a second spread list\n > one spread list comes after the "
-         "other arguments; lists are joined with `+`\n");
 }
 
 static void test_checks_of_statements(void **state) {
@@ -721,6 +725,7 @@ int main(void) {
       cmocka_unit_test(test_recovery),
       cmocka_unit_test(test_many_errors),
       cmocka_unit_test(test_checks),
+      cmocka_unit_test(test_calls_to_start),
       cmocka_unit_test(test_checks_of_statements),
       cmocka_unit_test(test_habits),
       cmocka_unit_test(test_too_deep),
