@@ -507,8 +507,7 @@ static void test_checks(void **state) {
          "other arguments; lists are joined with `+`\n");
 }
 
-static void test_calls_to_start(void **state) {
-  (void)state;
+static void calls_to_start(void) {
   errors("go x",
          "1:4: a call must follow `go`\n > `go f(x)`, or `go { ... }`\n");
   errors("defer func() { }",
@@ -532,6 +531,7 @@ static void test_calls_to_start(void **state) {
 
 static void test_checks_of_statements(void **state) {
   (void)state;
+  calls_to_start();
   errors("func f(r..., a) { }", "1:8: `r...` must be the last parameter\n");
   errors("func f(a, a) { }", "1:11: the parameter `a` stands here twice\n");
   errors("func f(a = 1, b) { }",
@@ -725,7 +725,6 @@ int main(void) {
       cmocka_unit_test(test_recovery),
       cmocka_unit_test(test_many_errors),
       cmocka_unit_test(test_checks),
-      cmocka_unit_test(test_calls_to_start),
       cmocka_unit_test(test_checks_of_statements),
       cmocka_unit_test(test_habits),
       cmocka_unit_test(test_too_deep),
