@@ -37,7 +37,7 @@ static bool is_function(const Symbol *symbol) {
           value_is_type(symbol->value, OBJ_CLOSURE));
 }
 
-static bool is_method(Compiler *compiler, const Node *field) {
+static bool field_is_method(Compiler *compiler, const Node *field) {
   return field->note == NULL &&
          (fields_method(compiler, field) != NULL ||
           kinds_has_method(compiler, kinds_of(field->a), field->name));
@@ -49,7 +49,7 @@ static const char *true_thing(Compiler *compiler, const Node *node) {
   if (symbol != NULL && symbol->kind == SYM_STRUCT) return "a struct";
   if ((symbol != NULL && is_function(symbol)) || kinds_of(node) == KIND_FUNC)
     return "a function";
-  bool method = node->kind == NODE_FIELD && is_method(compiler, node);
+  bool method = node->kind == NODE_FIELD && field_is_method(compiler, node);
   return method ? "a method" : NULL;
 }
 

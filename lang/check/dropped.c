@@ -96,14 +96,14 @@ static bool gives_error(Look *look, const Node *function) {
 }
 
 // --- Values -----------------------------------------------------------------
-static bool is_named(const Node *node) {
+static bool callee_is_named(const Node *node) {
   return node->kind == NODE_NAME || node->kind == NODE_FIELD;
 }
 
 // `error(...)`, `E(...)`
 static bool makes_error(Compiler *compiler, const Node *call) {
   const Node *callee = kinds_origin(call->a);
-  const Symbol *symbol = is_named(callee) ? callee->note : NULL;
+  const Symbol *symbol = callee_is_named(callee) ? callee->note : NULL;
   if (symbol == NULL) return false;
   if (symbol->kind == SYM_STRUCT) return fields_makes_error(compiler, symbol);
   return symbol->predeclared && name_is(symbol->name, "error");
@@ -113,7 +113,7 @@ static bool makes_error(Compiler *compiler, const Node *call) {
 static const Node *function_of(Compiler *compiler, const Node *callee) {
   callee = kinds_origin(callee);
   if (callee->kind == NODE_FUNC) return callee;
-  if (!is_named(callee)) return NULL;
+  if (!callee_is_named(callee)) return NULL;
   const Symbol *symbol = callee->note;
   const Node *decl = NULL;
   if (symbol == NULL && callee->kind == NODE_FIELD)
@@ -166,7 +166,7 @@ static Called called_by(const Node *callee) {
 // false: it has no name that a hint could tell.
 static bool warn_of_call(Compiler *compiler, const Node *callee,
                          const char *outcome) {
-  if (is_named(callee)) {
+  if (callee_is_named(callee)) {
     diag_warn(compiler->diags, callee->pos, (uint32_t)callee->name->len,
               "`%s` gives an error, which %s", callee->name->text, outcome);
     return true;
