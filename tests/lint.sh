@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # lint.sh LAYER... (from the lowest to the highest) checks what no compiler
 # does: no layer includes a header of one above it, the library modules use
-# vm/csp.h alone (and utf8.h, search.h, suggest.h, whose.h), no memory comes
-# from libc, no source file is over 800 lines (vm/csp.h, which is all that hosts
-# see, 1200), no function takes more than six parameters, each atomic operation
-# says why its order is enough (atomics.py), some fuzzer calls each function of
-# vm/csp.h (fuzz/calls.py), and what else CONTRIBUTING.md says of sources
-# (style.py). Some test sees each function that
-# says whether a structure is valid say no.
+# vm/csp.h alone (and utf8.h, search.h, suggest.h, order.h, whose.h), no memory
+# comes from libc, no source file is over 800 lines (vm/csp.h, which is all that
+# hosts see, 1200), no function takes more than six parameters, each atomic
+# operation says why its order is enough (atomics.py), some fuzzer calls each
+# function of vm/csp.h (fuzz/calls.py), and what else CONTRIBUTING.md says of
+# sources (style.py). Some test sees each function that says whether a structure
+# is valid say no.
 set -u
 status=0
 

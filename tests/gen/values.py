@@ -3,8 +3,6 @@
 apart or keeps them: lists and tuples with names, pairs, maps with a default,
 queues, and the places that an error remembers."""
 
-import re
-
 
 class Values:
     """A part of mixed.Maker."""
@@ -27,8 +25,9 @@ class Values:
                       else "clip(%s)" % self.expression(kind, 2))
             self.loops, self.labels = keep
         if self.chance(0.15) and not old and "return" not in begin:
-            begin, kind = self.fits_none(begin, give), "any"
-        elif self.chance(0.6):
+            self.fits_none(begin, new, give)
+            return
+        if self.chance(0.6):
             self.block(begin + "if %s {" % self.head("bool"), give, tail="} else {")
             self.block(self.lines.pop().strip(), give)
         else:
@@ -37,11 +36,11 @@ class Values:
                 self.clause("case %s:" % self.expression("int", 1), give)
             self.clause("default:", give)
             self.emit("}")
-        if new and kind != "any":
+        if new:
             self.names.append((new, kind))
             self.writable |= {new} if "const" not in begin else set()
 
-    def fits_none(self, begin, give):
+    def fits_none(self, begin, new, give):
         """A `switch` of which no case may fit: it panics in a `try`."""
         name, turn = self.new_name("v"), self.new_name("x")
 
@@ -50,11 +49,10 @@ class Values:
             for _ in range(self.rng.randint(1, 2)):
                 self.clause("case %s:" % self.special("Small", 0), give)
             self.emit("}")
-            self.emit("return %s" % re.search(r"\bv\d+", begin).group())
+            self.emit("return " + new)
         self.block("%s, _ := try(func(%s) {" % (name, turn), lambda: self.own_function(
             body, None), tail="}, %s)" % self.expression("int", 1))
-        self.say("%s" % name)
-        return begin
+        self.say(name)
 
     def apart(self):
         """A list or tuple, whose elements get names."""
