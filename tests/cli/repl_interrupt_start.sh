@@ -16,18 +16,29 @@ def has_int(pid, field):
     return int(masks[field], 16) & INT != 0
 
 
+def turns(pid):
+    """How often each thread had a CPU, or None if one wants or has one."""
+    counts = {}
+    for path in glob.glob(f"/proc/{pid}/task/*/status"):
+        with open(path) as status:
+            fields = dict(line.split(":", 1) for line in status)
+        if fields["State"].split()[0] != "S":
+            return None
+        counts[path] = fields["voluntary_ctxt_switches"]
+    return counts
+
+
 def at_rest(pid):
-    """Whether the signal was taken, and all threads wait for something."""
+    """Whether the signal was taken, and all threads wait for something. One
+    may have woken another that was looked at before, so all are looked at
+    twice."""
     if has_int(pid, "ShdPnd"):
         return False
-    for path in glob.glob(f"/proc/{pid}/task/*/stat"):
-        try:
-            with open(path) as stat:
-                if stat.read().rsplit(")", 1)[1].split()[0] != "S":
-                    return False
-        except FileNotFoundError:
-            return False
-    return True
+    try:
+        before = turns(pid)
+        return before is not None and turns(pid) == before
+    except FileNotFoundError:
+        return False
 
 
 def start(delay):
