@@ -78,7 +78,7 @@ void repl_say(Repl *repl, const char *format, ...) {
   int len = vasprintf(&text, format, args);
   va_end(args);
   if (len < 0) return;
-  vm_out_flush(repl->vm);
+  vm_out_settle(repl->vm);
   output_error(repl->csp, text, (size_t)len);
   free(text);
 }

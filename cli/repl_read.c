@@ -122,6 +122,6 @@ static char *read_edited(Repl *repl, size_t *len) {
 
 char *read_input(Repl *repl, size_t *len) {
   if (repl->editor == NULL) return read_plain(repl, len);
-  vm_out_flush(repl->vm);
+  vm_out_settle(repl->vm);  // before the prompt
   return read_edited(repl, len);
 }

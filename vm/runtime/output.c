@@ -139,14 +139,16 @@ void output_write(Vm *vm, P *p, const char *data, size_t len) {
 }
 
 void vm_out_flush(Vm *vm) {
-  Csp *csp = runtime_of(vm);
-  Output *out = &csp->out;
   // relaxed: a thread sees what it has added itself. It need not see what
   // others have just added
-  if (rt_load_relaxed(&out->len) == 0) return;
-  rt_lock(&out->writing);
+  if (rt_load_relaxed(&runtime_of(vm)->out.len) != 0) vm_out_settle(vm);
+}
+
+void vm_out_settle(Vm *vm) {
+  Csp *csp = runtime_of(vm);
+  rt_lock(&csp->out.writing);
   write_buffer(csp);
-  rt_unlock(&out->writing);
+  rt_unlock(&csp->out.writing);
 }
 
 // Where poll says that a pipe can be written, it takes at least PIPE_BUF bytes.

@@ -36,5 +36,8 @@ void at_end_run(Csp *csp);        // calls them all
 // VmHooks.write
 void output_write(Vm *vm, P *p, const char *data, size_t len);
 void vm_out_flush(Vm *vm);  // VmHooks.flush: blocks
+// The same, and what another thread is writing is written, too. Not for what
+// CspConfig.write_out calls.
+void vm_out_settle(Vm *vm);
 
 #endif
