@@ -6,9 +6,9 @@
 # comes from libc, no source file is over 800 lines (vm/csp.h, which is all that
 # hosts see, 1200), no function takes more than six parameters, each atomic
 # operation says why its order is enough (atomics.py), some fuzzer calls each
-# function of vm/csp.h (fuzz/calls.py), and what else CONTRIBUTING.md says of
-# sources (style.py). Some test sees each function that says whether a structure
-# is valid say no.
+# function of vm/csp.h (fuzz/calls.py), the fuzzers compile, and what else
+# CONTRIBUTING.md says of sources (style.py). Some test sees each function that
+# says whether a structure is valid say no.
 set -u
 status=0
 
@@ -117,6 +117,12 @@ raw=$(grep -nE 'base\[INSTR_' vm/*/*.c vm/*/*.h)
 
 [ "$(wc -l < docs/language.md)" -le 1350 ] ||
   fail 'over 1,350 lines, which a newcomer reads in an evening:' docs/language.md
+
+# A change to a module shows here, not at the end of a long run.
+for fuzzer in tests/fuzz/fuzz_*.c; do
+  cc -std=c11 -D_GNU_SOURCE -I. -Werror -fsyntax-only "$fuzzer" ||
+    fail 'a fuzzer does not fit what it calls' "$fuzzer"
+done
 
 tests/atomics.py sched vm stdlib cli lang || status=1
 tests/fuzz/calls.py || status=1

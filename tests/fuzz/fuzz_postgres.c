@@ -26,13 +26,13 @@ static CspStatus read_value(CspCall *call) {
 
 // write_list(list): its text as an argument.
 static CspStatus write_list(CspCall *call) {
-  PgParams params = {0};
-  if (!pg_put_list(call, &params, csp_arg(call, 0), 0)) {
-    csp_alloc_free(params.data);
-    return CSP_PANIC;
-  }
-  CspStatus status = csp_ok_string(call, params.data, params.used);
-  csp_alloc_free(params.data);
+  PgLink link = {0};  // what is put goes there, and why it was refused
+  CspStatus status = CSP_PANIC;
+  if (pg_put_list(call, &link, csp_arg(call, 0)))
+    status = csp_ok_string(call, link.params.data, link.params.used);
+  else if (link.code[0] != '\0')
+    status = csp_ok_error(call, "%s", link.message);
+  csp_alloc_free(link.params.data);
   return status;
 }
 
