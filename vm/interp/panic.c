@@ -40,6 +40,16 @@ static uint64_t frame_count(const Goroutine *g) {
   return n;
 }
 
+// So many frames out of `base`. *pc: where the frame there goes on.
+static const Value *skip_frames(const Value *base, uint64_t count,
+                                const Instr **pc) {
+  for (; count > 0; count--) {
+    *pc = (const Instr *)(uintptr_t)base[-3];
+    base -= base[-2] >> 10;
+  }
+  return base;
+}
+
 // From `panic` on, the newest whose deferred call runs in the frame at offset
 // `frame`, or further out; or NULL. Those further in are over, as a newer one
 // overtook them.
@@ -60,19 +70,18 @@ Trace *trace_capture(const Memory *memory, const Goroutine *g) {
                    .elided = all - keep};
   const Instr *pc = g->pc;
   RT_ASSERT(frame_is_valid(g, g->base));
-  uint64_t at = 0;
   Panic *left = g->panic;
-  for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
-       base -= base[-2] >> 10, at++) {
+  const Value *base = g->base;
+  while (trace->count < keep) {
+    if (trace->count == keep / 2) base = skip_frames(base, all - keep, &pc);
     left = panic_at(left, base - g->stack);
     // (its callee returns to PANICGO)
     if (left != NULL && left->frame == base - g->stack) pc = left->at;
-    if (at < keep / 2 || at >= all - (keep - keep / 2))
-      trace->frames[trace->count++] =
-          (TraceFrame){frame_closure(base)->proto, pc - 1};
-    pc = (const Instr *)(uintptr_t)base[-3];
+    trace->frames[trace->count++] =
+        (TraceFrame){frame_closure(base)->proto, pc - 1};
+    base = skip_frames(base, 1, &pc);
   }
-  RT_ASSERT(at == all && trace->count == keep);
+  RT_ASSERT(base <= g->stack + FRAME_WORDS);
   return trace;
 }
 
