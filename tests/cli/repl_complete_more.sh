@@ -13,34 +13,22 @@ with open("lib/grow.txt", "w") as file:
     file.write("no script\n")
 t = Terminal()
 t.prompt()
-
-
-def complete(keys, text, rest, output):
-    """Keys with a Tab give the text; with the rest, the output."""
-    t.send(keys)
-    t.expect(text)
-    t.send(rest + "\n")
-    t.expect("\n")
-    got = t.prompt()
-    assert got == output, (keys, got)
-
-
-complete("(2, 1).part\t", "(2, 1).part", "(1, 2)", "(1,)\n")
-complete("().par\t", "().part", "(0, 0)", "()\n")
-complete('(")", [1, 2]).par\t', '(")", [1, 2]).part', "(0, 1)", '(")",)\n')
-complete("(0..4).b\t", "(0..4).by", "(2)", "(0..4).by(2)\n")
-complete("xs := [(0..1).b\t", "(0..1).by", "(1)]", "")
-complete("for i in (0..4).b\t", "(0..4).by", "(2) { println(i) }", "0\n2\n")
-complete("len((1, 2)).par\tx", "len((1, 2)).parx", "",
+t.complete("(2, 1).part\t", "(2, 1).part", "(1, 2)", "(1,)\n")
+t.complete("().par\t", "().part", "(0, 0)", "()\n")
+t.complete('(")", [1, 2]).par\t', '(")", [1, 2]).part', "(0, 1)", '(")",)\n')
+t.complete("(0..4).b\t", "(0..4).by", "(2)", "(0..4).by(2)\n")
+t.complete("xs := [(0..1).b\t", "(0..1).by", "(1)]", "")
+t.complete("for i in (0..4).b\t", "(0..4).by", "(2) { println(i) }", "0\n2\n")
+t.complete("len((1, 2)).par\tx", "len((1, 2)).parx", "",
          "panic: int has no method `parx`\n  main at repl[7]:1:13\n"
          "    len((1, 2)).parx\n                ^\n")
 t.run('err := error("no", code: 7)')
-complete("err.mess\t", "err.message", "", '"no"\n')
-complete("err.co\t", "err.code", "", "7\n")
-complete('import "./li\t', "./lib/", 'geo"', "")
-complete('import "./lib/g\t', "./lib/geo", '"', "")
-complete('import "./lib/inner/../g\t', "./lib/inner/../geo", '"', "")
-complete("geo.ar\t", "geo.area", "(3)", "9\n")
+t.complete("err.mess\t", "err.message", "", '"no"\n')
+t.complete("err.co\t", "err.code", "", "7\n")
+t.complete('import "./li\t', "./lib/", 'geo"', "")
+t.complete('import "./lib/g\t', "./lib/geo", '"', "")
+t.complete('import "./lib/inner/../g\t', "./lib/inner/../geo", '"', "")
+t.complete("geo.ar\t", "geo.area", "(3)", "9\n")
 t.send('import "./lib/\t')
 t.expect("./lib/geo     ./lib/inner/\ncsp> ")
 t.send("\x15")

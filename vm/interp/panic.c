@@ -7,6 +7,13 @@
 // a time and return to the PANICGO instruction, which goes on. A frame of `try`
 // ends it, and so does recover() in a deferred call. A panic that was overtaken
 // by a newer one ends where the newer one ends, if its own frame is inside.
+//
+// While deferred calls run, a frame's own pc does not say where the frame was
+// left. So each panic keeps that (`at`) for the frame whose deferred calls it
+// runs (`frame`), and `outer` links to the panic that has left a frame further
+// out. Traces read these (trace_capture). An error that a `?` has at the top
+// level unwinds as a panic with `error_at`, which recover() does not see.
+//
 // A panic is possible without memory, too: then it takes the place of the
 // goroutine's newest record, or one of the runtime's reserve.
 #include "vm/interp/panic.h"

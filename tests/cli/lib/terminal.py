@@ -67,6 +67,15 @@ class Terminal:
             print(f"{line!r} gave {got!r}, not {output!r}")
             sys.exit(1)
 
+    def complete(self, keys, text, rest, output):
+        """Keys with a Tab give the text; with the rest, the output."""
+        self.send(keys)
+        self.expect(text)
+        self.send(rest + "\n")
+        self.expect("\n")
+        got = self.prompt()
+        assert got == output, (keys, got)
+
     def interrupt(self, line, text):
         """Ctrl-C while a line that prints "go" runs; waits for the text."""
         self.send(line + "\n")
