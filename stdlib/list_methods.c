@@ -251,11 +251,7 @@ static CspStatus list_binary_search(CspCall *call) {
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     int order = order_of(call, csp_list_get(list, middle), v, -1);
-    if (order == 3) {
-      return csp_panic(call, "binary_search: cannot order %s and %s",
-                       csp_type_name(csp_list_get(list, middle)),
-                       csp_type_name(v));
-    }
+    if (order == 3) return order_refuse(call, csp_list_get(list, middle), v);
     if (order < 0) {
       low = middle + 1;
     } else {

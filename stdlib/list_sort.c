@@ -495,31 +495,9 @@ static uint64_t units_of(const Sort *sort, size_t turns) {
 }
 
 // --- The native -------------------------------------------------------------
-// Tuples are told by what they first differ in. A hidden native has the name of
-// the method that it serves, after a `_`.
-static void no_order(Sort *sort) {
-  const char *name = csp_name(sort->call);
-  if (*name == '_') name++;
-  CspValue a = sort->a, b = sort->b;
-  const char *first = csp_type_name(a), *second = csp_type_name(b);
-  size_t at = 0, len = 0;
-  if (csp_type(a) == CSP_TUPLE && csp_type(b) == CSP_TUPLE) {
-    len = csp_list_len(a) < csp_list_len(b) ? csp_list_len(a) : csp_list_len(b);
-    while (at < len && csp_equal(csp_list_get(a, at), csp_list_get(b, at)))
-      at++;
-  }
-  if (at < len)
-    csp_panic(sort->call,
-              "%s: cannot order %s and %s: at index %zu stand %s and %s", name,
-              first, second, at, csp_type_name(csp_list_get(a, at)),
-              csp_type_name(csp_list_get(b, at)));
-  else
-    csp_panic(sort->call, "%s: cannot order %s and %s", name, first, second);
-}
-
 static CspStatus sort_fail(Sort *sort) {
   free_blocks(sort);
-  if (sort->failed) no_order(sort);
+  if (sort->failed) order_refuse(sort->call, sort->a, sort->b);
   return CSP_PANIC;
 }
 

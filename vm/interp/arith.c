@@ -77,19 +77,6 @@ static const char *other_way(Op op, Value b, Value c) {
   return "";
 }
 
-// Where two tuples first differ, or "".
-static void say_difference(Value b, Value c, char *text, size_t size) {
-  *text = '\0';
-  if (!value_is_type(b, OBJ_TUPLE) || !value_is_type(c, OBJ_TUPLE)) return;
-  const ObjValues *x = &((ObjTuple *)value_obj(b))->values;
-  const ObjValues *y = &((ObjTuple *)value_obj(c))->values;
-  size_t at = 0, len = x->len < y->len ? x->len : y->len;
-  while (at < len && value_equal(x->slots[at], y->slots[at])) at++;
-  if (at < len)
-    snprintf(text, size, ": at index %zu stand %s and %s", at,
-             value_type_name(x->slots[at]), value_type_name(y->slots[at]));
-}
-
 static __attribute__((noinline)) bool wrong_types(Local *local, Goroutine *g,
                                                   Op op, Value b, Value c) {
   const char *text = op_text(op);
@@ -100,8 +87,8 @@ static __attribute__((noinline)) bool wrong_types(Local *local, Goroutine *g,
     if (op == OP_LT) text = ">";
     if (op == OP_LE) text = ">=";
   }
-  char difference[200];
-  say_difference(b, c, difference, sizeof difference);
+  char difference[DIFFERENCE_SIZE];
+  value_say_difference(b, c, difference);
   return explain_panic(local, g, "cannot apply `%s` to %s and %s%s%s", text,
                        value_type_name(b), value_type_name(c),
                        other_way(op, b, c), difference);

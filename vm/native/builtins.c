@@ -317,10 +317,7 @@ static CspStatus extreme_arg(CspCall *call, int sign) {
     CspValue v = extreme_value(call, of_list, i);
     int order = order_of(call, v, best, sign);
     if (!csp_work(call, 12)) return CSP_PANIC;
-    if (order == 3) {
-      return csp_panic(call, "%s: cannot order %s and %s", call->def->name,
-                       csp_type_name(best), csp_type_name(v));
-    }
+    if (order == 3) return order_refuse(call, best, v);
     if (order == sign) best = v;
   }
   return csp_ok(call, best);

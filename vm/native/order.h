@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The order by which sort, min and max go: that of <, with a place for NaN.
-// For natives of the runtime and of the library. The call's thread.
+// The order by which sort, min, max and binary_search go: that of <, with a
+// place for NaN. For natives of the runtime and of the library. The call's
+// thread.
 #ifndef CSP_VM_NATIVE_ORDER_H
 #define CSP_VM_NATIVE_ORDER_H
 
@@ -16,5 +17,11 @@ static inline int order_of(CspCall *call, CspValue a, CspValue b, int nan) {
   int order = csp_compare_on(call, a, b);
   return order == 2 ? order_place_nan(call, a, b, nan) : order;
 }
+
+// Panics about two values that have no order. Tuples are told by what they
+// first differ in. A hidden native has the name of the method that it serves,
+// after a
+// `_`.
+CspStatus order_refuse(CspCall *call, CspValue a, CspValue b);
 
 #endif

@@ -12,6 +12,7 @@
 #include "vm/heap/work.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
+#include "vm/object/compare.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
@@ -207,6 +208,18 @@ const char *value_type_name(Value v) {
   if (obj->type == OBJ_HOST) return ((const ObjHost *)obj)->klass->name;
   RT_ASSERT(obj->type < OBJ_TYPE_COUNT);
   return names[obj->type];
+}
+
+void value_say_difference(Value b, Value c, char text[DIFFERENCE_SIZE]) {
+  *text = '\0';
+  if (!value_is_type(b, OBJ_TUPLE) || !value_is_type(c, OBJ_TUPLE)) return;
+  const ObjValues *x = &((ObjTuple *)value_obj(b))->values;
+  const ObjValues *y = &((ObjTuple *)value_obj(c))->values;
+  size_t at = 0, len = x->len < y->len ? x->len : y->len;
+  while (at < len && value_equal(x->slots[at], y->slots[at])) at++;
+  if (at < len)
+    snprintf(text, DIFFERENCE_SIZE, ": at index %zu stand %s and %s", at,
+             value_type_name(x->slots[at]), value_type_name(y->slots[at]));
 }
 
 static const char *closure_name(const Obj *obj) {

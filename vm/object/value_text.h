@@ -54,5 +54,9 @@ typedef struct TextRun {
 // Adds the next piece. text->local is set.
 void format_run(Text *text, Value v, TextRun *run);
 const char *value_type_name(Value v);  // "int", "nil", a struct's own name
+// Where two tuples first differ, for a message: ": at index 1 stand int and
+// string". Of other values it is "".
+enum { DIFFERENCE_SIZE = 120 };
+void value_say_difference(Value b, Value c, char text[DIFFERENCE_SIZE]);
 
 #endif
