@@ -4,10 +4,12 @@
 #include "stdlib/net.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "stdlib/os.h"
@@ -164,32 +166,82 @@ int64_t net_until(CspCall *call, int64_t ns) {
   return ns > INT64_MAX - now ? INT64_MAX : now + ns;
 }
 
+static bool is_paced(const NetPace *pace) {
+  return pace->since > 0 || pace->spent > 0;
+}
+
+// Bytes that the other side has taken since this was asked last. Where the
+// system does not tell it is 0.
+static int64_t newly_arrived(Connection *connection) {
+  int fd = csp_fd_number(connection->fd), queued;
+  if (fd < 0 || ioctl(fd, SIOCOUTQ, &queued) != 0) return 0;
+  // (A layer and Unix sockets queue more than was given, for a while.)
+  NetSent *sent = &connection->sent;
+  int64_t newly = sent->given - queued - sent->arrived;
+  if (newly <= 0) return 0;
+  sent->arrived += newly;
+  return newly;
+}
+
 int64_t net_pace_until(CspCall *call, Connection *connection, CspSide side,
                        int64_t *stall) {
+  enum { LOOKS = 8 };  // at what the other side has taken
   NetPace *pace = &connection->pace[side];
   // relaxed, both: as in connection_stall
   *stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
   if (*stall == 0) return 0;
-  if (__atomic_load_n(&connection->rate, __ATOMIC_RELAXED) == 0)
-    return net_until(call, *stall);
+  int64_t rate = __atomic_load_n(&connection->rate, __ATOMIC_RELAXED);
+  if (side == CSP_READS && rate == 0) return net_until(call, *stall);
+  if (side == CSP_WRITES && !is_paced(pace)) newly_arrived(connection);
   int64_t now = csp_monotonic(call);
   if (pace->since > 0) pace->spent += now - pace->since;
   pace->since = now;
-  return pace->spent >= *stall ? now : net_until(call, *stall - pace->spent);
+  int64_t left = *stall - pace->spent;
+  if (left <= 0) return now;
+  if (side == CSP_WRITES && left > *stall / LOOKS) left = *stall / LOOKS + 1;
+  return net_until(call, left);
 }
 
-void net_pace(CspCall *call, Connection *connection, CspSide side,
-              size_t bytes) {
-  NetPace *pace = &connection->pace[side];
-  if (pace->since == 0 && pace->spent == 0) return;
+// What of its side's time the bytes earn.
+static void earn(CspCall *call, Connection *connection, NetPace *pace,
+                 int64_t bytes) {
   // relaxed: as in connection_stall
   int64_t rate = __atomic_load_n(&connection->rate, __ATOMIC_RELAXED);
   if (pace->since > 0) pace->spent += csp_monotonic(call) - pace->since;
   pace->since = 0;
-  double gained = rate == 0 ? 0 : (double)bytes * 1e9 / (double)rate;
-  pace->spent = gained >= (double)pace->spent || rate == 0
-                    ? 0
-                    : pace->spent - (int64_t)gained;
+  double earned = rate == 0 ? 0 : (double)bytes * 1e9 / (double)rate;
+  bool all = rate == 0 ? bytes > 0 : earned >= (double)pace->spent;
+  pace->spent = all ? 0 : pace->spent - (int64_t)earned;
+}
+
+void net_was_read(CspCall *call, Connection *connection, size_t bytes) {
+  NetPace *pace = &connection->pace[CSP_READS];
+  if (is_paced(pace)) earn(call, connection, pace, (int64_t)bytes);
+}
+
+void net_was_sent(CspCall *call, Connection *connection, size_t bytes) {
+  NetPace *pace = &connection->pace[CSP_WRITES];
+  connection->sent.given += (int64_t)bytes;
+  if (is_paced(pace)) earn(call, connection, pace, newly_arrived(connection));
+}
+
+CspStatus net_wait_to_send(CspCall *call, NetSending *sending) {
+  int64_t until =
+      net_pace_until(call, sending->connection, CSP_WRITES, &sending->stall);
+  return net_wait(call, &sending->turn, until);
+}
+
+bool net_sending_goes_on(CspCall *call, NetTurn *turn) {
+  Connection *connection = ((NetSending *)turn)->connection;
+  NetPace *pace = &connection->pace[CSP_WRITES];
+  earn(call, connection, pace, newly_arrived(connection));
+  // relaxed: as in connection_stall
+  int64_t stall = __atomic_load_n(&connection->stall, __ATOMIC_RELAXED);
+  return stall == 0 || pace->spent < stall;
+}
+
+void net_sending_given_up(CspCall *call, NetTurn *turn) {
+  net_was_sent(call, ((NetSending *)turn)->connection, 0);
 }
 
 bool net_need_time(CspCall *call, int i, int64_t *ns) {

@@ -47,11 +47,19 @@ typedef struct NetInput {
 } NetInput;
 
 // How a side keeps to the rate. Waits add to `spent`, and bytes take away from
-// it. At `stall` the time is over.
+// it. At `stall` the time is over. Bytes that are written count when the other
+// side has taken them: the system's buffer may be full for minutes though the
+// other side reads all the while.
 typedef struct NetPace {
   int64_t spent;  // ns
   int64_t since;  // of a wait that is not in it yet, or 0
 } NetPace;
+
+typedef struct NetSent {
+  int64_t given;  // bytes that the system has
+  int64_t
+      arrived;  // of them, as far as was seen: the other side has taken them
+} NetSent;
 
 typedef struct Connection {
   CspFd *fd;  // NULL: the connection was not made
@@ -60,6 +68,7 @@ typedef struct Connection {
   int64_t stall;    // atomic: ns without progress that end a wait, or 0
   int64_t rate;     // atomic: bytes a second that are progress, or 0 for any
   NetPace pace[2];  // of each side
+  NetSent sent;     // of the writing side's turn
   uint32_t life;    // atomic: NetLife
   NetAddress local, remote;
   const CspLayer *layer;  // atomic, set once by a call that has both turns
@@ -109,9 +118,22 @@ int64_t net_until(CspCall *call, int64_t ns);
 // 0. *stall is for the error.
 int64_t net_pace_until(CspCall *call, Connection *connection, CspSide side,
                        int64_t *stall);
-// Tells how much that side has read or written.
-void net_pace(CspCall *call, Connection *connection, CspSide side,
-              size_t bytes);
+// Tells how much was read.
+void net_was_read(CspCall *call, Connection *connection, size_t bytes);
+// What the state of a call that sends begins with.
+typedef struct NetSending {
+  NetTurn turn;
+  Connection *connection;
+  int64_t stall;  // for the error
+} NetSending;
+// Tells how much the system has taken.
+void net_was_sent(CspCall *call, Connection *connection, size_t bytes);
+// After EAGAIN.
+CspStatus net_wait_to_send(CspCall *call, NetSending *sending);
+// For NetWay. A wait to send looks now and then at what the other side has
+// taken, and goes on if that is enough.
+bool net_sending_goes_on(CspCall *call, NetTurn *turn);
+void net_sending_given_up(CspCall *call, NetTurn *turn);
 // Argument i, ns > 0, or nil or 0 for none. false: panicked.
 bool net_need_time(CspCall *call, int i, int64_t *ns);
 

@@ -20,11 +20,9 @@
 #include "stdlib/os_file.h"
 
 typedef struct NetFile {
-  NetTurn turn;
-  Connection *connection;
+  NetSending sending;
   File *file;
   int64_t at, end, sent;
-  int64_t stall;
 } NetFile;
 
 typedef struct SendJob {
@@ -54,7 +52,7 @@ static void send_work(void *data) { os_quietly(send_piece, data); }
 
 // --- Between two of them ----------------------------------------------------
 static CspStatus give_sent(CspCall *call, NetFile *send) {
-  net_leave(call, &send->turn);
+  net_leave(call, &send->sending.turn);
   csp_return(call, csp_int(call, send->sent));
   return csp_ok(call, csp_nil());
 }
@@ -62,14 +60,8 @@ static CspStatus give_sent(CspCall *call, NetFile *send) {
 static CspStatus fail_send(CspCall *call, NetTurn *turn, int error) {
   const NetFile *send = (NetFile *)turn;
   csp_return(call, csp_int(call, send->sent));
-  return csp_ok(call, net_call_error(call, "write to", send->connection, error,
-                                     send->stall));
-}
-
-static CspStatus wait_for_room(CspCall *call, NetFile *send) {
-  int64_t until =
-      net_pace_until(call, send->connection, CSP_WRITES, &send->stall);
-  return net_wait(call, &send->turn, until);
+  return csp_ok(call, net_call_error(call, "write to", send->sending.connection,
+                                     error, send->sending.stall));
 }
 
 static CspStatus try_to_send_file(CspCall *call, NetTurn *turn);
@@ -81,26 +73,26 @@ static CspStatus piece_sent(CspCall *call, void *data, bool made) {
   int error = job->error;
   size_t taken = made && !error ? (size_t)job->taken : 0;
   csp_alloc_free(job);
-  if (made && error == EAGAIN) return wait_for_room(call, &send);
-  if (made && error == EINTR) return net_later(call, &send.turn);
+  if (made && error == EAGAIN) return net_wait_to_send(call, &send.sending);
+  if (made && error == EINTR) return net_later(call, &send.sending.turn);
   bool is_other_kind = error == EINVAL || error == ENOSYS;
   if (made && error && !is_other_kind)
-    return net_failed(call, &send.turn, error);
+    return net_failed(call, &send.sending.turn, error);
   if (taken == 0) return give_sent(call, &send);
-  net_pace(call, send.connection, CSP_WRITES, taken);
+  net_was_sent(call, send.sending.connection, taken);
   send.at += (int64_t)taken;
   send.sent += (int64_t)taken;
   if (send.at == send.end) return give_sent(call, &send);
   if (csp_spent(call, CALL_COST + taken / 8))
-    return net_later(call, &send.turn);
-  return try_to_send_file(call, &send.turn);
+    return net_later(call, &send.sending.turn);
+  return try_to_send_file(call, &send.sending.turn);
 }
 
 static CspStatus try_to_send_file(CspCall *call, NetTurn *turn) {
   NetFile *send = (NetFile *)turn;
   int number = csp_fd_number(turn->fd);
   if (number < 0) return net_failed(call, turn, NET_CLOSED);
-  if (net_layer(send->connection) != NULL) return give_sent(call, send);
+  if (net_layer(send->sending.connection) != NULL) return give_sent(call, send);
   SendJob *job = alloc_zeroed(csp_of(call), sizeof *job);
   if (job == NULL) {
     net_leave(call, turn);
@@ -111,8 +103,9 @@ static CspStatus try_to_send_file(CspCall *call, NetTurn *turn) {
   return csp_block(call, send_work, piece_sent, job);
 }
 
-static const NetWay sending_file = {CSP_WRITES, sizeof(NetFile),
-                                    try_to_send_file, fail_send, NULL};
+static const NetWay sending_file = {CSP_WRITES,           sizeof(NetFile),
+                                    try_to_send_file,     fail_send,
+                                    net_sending_given_up, net_sending_goes_on};
 
 CspStatus net_send_file(CspCall *call) {
   Connection *connection = net_connection(call);
@@ -123,10 +116,10 @@ CspStatus net_send_file(CspCall *call) {
   if (!need_int_in(call, 2, 0, INT64_MAX / 2, &from) ||
       !need_int_in(call, 3, 0, INT64_MAX / 2, &count))
     return CSP_PANIC;
-  NetFile send = {.turn = {csp_nil(), &sending_file, connection->fd, false},
-                  .connection = connection,
+  NetTurn turn = {csp_nil(), &sending_file, connection->fd, false};
+  NetFile send = {.sending = {turn, connection, 0},
                   .file = file,
                   .at = from,
                   .end = from + count};
-  return net_begin(call, &send.turn);
+  return net_begin(call, &send.sending.turn);
 }

@@ -394,8 +394,8 @@ static CspStatus try_to_accept(CspCall *call, NetTurn *turn) {
   }
 }
 
-static const NetWay accepting = {CSP_READS, sizeof(Accept), try_to_accept,
-                                 accept_failed, NULL};
+static const NetWay accepting = {CSP_READS,     sizeof(Accept), try_to_accept,
+                                 accept_failed, NULL,           NULL};
 
 CspStatus net_accept(CspCall *call) {
   Listener *listener = net_listener(call);

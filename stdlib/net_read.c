@@ -269,7 +269,7 @@ static CspStatus try_to_read(CspCall *call, NetTurn *turn) {
     if (n > 0 && read->is_head && !becomes_busy(connection))
       return end_of_connection(call, read);
     Str got = {scratch, n < 0 ? 0 : (size_t)n};
-    net_pace(call, connection, CSP_READS, got.len);
+    net_was_read(call, connection, got.len);
     if (n > 0 && give_at_once(call, read, got, &status)) return status;
     connection->has_gap =
         n > 0 && !in_add(call, &connection->in, got.data, got.len);
@@ -285,11 +285,11 @@ static CspStatus read_failed(CspCall *call, NetTurn *turn, int error) {
 
 // The wait ends here. What follows until the next one does not count.
 static void read_given_up(CspCall *call, NetTurn *turn) {
-  net_pace(call, ((NetRead *)turn)->connection, CSP_READS, 0);
+  net_was_read(call, ((NetRead *)turn)->connection, 0);
 }
 
-static const NetWay reading = {CSP_READS, sizeof(NetRead), try_to_read,
-                               read_failed, read_given_up};
+static const NetWay reading = {CSP_READS,   sizeof(NetRead), try_to_read,
+                               read_failed, read_given_up,   NULL};
 
 CspStatus net_begin_read(CspCall *call, NetRead read) {
   read.connection = net_connection(call);

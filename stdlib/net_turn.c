@@ -26,6 +26,9 @@ static CspStatus turn_step(CspCall *call, void *data, bool on) {
 static CspStatus ready_step(CspCall *call, void *data, bool on) {
   CspReady ready = on ? csp_ready(call) : CSP_FD_READY;
   if (ready == CSP_FD_READY) return turn_step(call, data, on);
+  NetTurn *turn = data;
+  bool late = ready == CSP_FD_LATE && turn->way->goes_on != NULL;
+  if (late && turn->way->goes_on(call, turn)) return turn_step(call, data, on);
   return net_failed(call, data, ready == CSP_FD_LATE ? NET_LATE : NET_CLOSED);
 }
 

@@ -27,6 +27,8 @@ typedef struct NetWay {
   CspStatus (*fail)(CspCall *call, NetTurn *turn, int error);
   // NULL, or it is called when the call is given up while it has the turn.
   void (*give_up)(CspCall *call, NetTurn *turn);
+  // NULL, or whether it tries again though the time of net_wait is over.
+  bool (*goes_on)(CspCall *call, NetTurn *turn);
 } NetWay;
 
 struct NetTurn {

@@ -194,8 +194,8 @@ static CspStatus try_to_receive(CspCall *call, NetTurn *turn) {
   }
 }
 
-static const NetWay receiving = {CSP_READS, sizeof(UdpReceive), try_to_receive,
-                                 receive_failed, NULL};
+static const NetWay receiving = {
+    CSP_READS, sizeof(UdpReceive), try_to_receive, receive_failed, NULL, NULL};
 
 static CspStatus udp_receive(CspCall *call) {
   UdpSocket *udp = need_udp(call);
@@ -269,8 +269,8 @@ static CspStatus try_to_send(CspCall *call, NetTurn *turn) {
   return csp_ok(call, csp_nil());
 }
 
-static const NetWay sending = {CSP_WRITES, sizeof(UdpSend), try_to_send,
-                               send_failed, NULL};
+static const NetWay sending = {
+    CSP_WRITES, sizeof(UdpSend), try_to_send, send_failed, NULL, NULL};
 
 static CspStatus begin_send(CspCall *call, UdpSocket *udp,
                             const NetAddress *to) {

@@ -17,12 +17,10 @@ enum {
 };
 
 typedef struct NetWrite {
-  NetTurn turn;
-  Connection *connection;
+  NetSending sending;
   bool ends;  // close_write
   int next;   // the argument that is written
   size_t at;  // of its bytes
-  int64_t stall;
 } NetWrite;
 
 // --- Pieces -----------------------------------------------------------------
@@ -92,26 +90,21 @@ static void use_sent(CspCall *call, NetWrite *write, const SentPart *part,
 // --- Sending ----------------------------------------------------------------
 static CspStatus fail_write(CspCall *call, NetTurn *turn, int error) {
   const NetWrite *write = (NetWrite *)turn;
-  return csp_ok(call, net_call_error(call, "write to", write->connection, error,
-                                     write->stall));
-}
-
-static CspStatus wait_to_send(CspCall *call, NetWrite *write) {
-  int64_t until =
-      net_pace_until(call, write->connection, CSP_WRITES, &write->stall);
-  return net_wait(call, &write->turn, until);
+  return csp_ok(
+      call, net_call_error(call, "write to", write->sending.connection, error,
+                           write->sending.stall));
 }
 
 // A layer may have kept the last bytes. Sending none sends those.
 static CspStatus all_written(CspCall *call, NetWrite *write, int fd) {
-  const Connection *connection = write->connection;
+  const Connection *connection = write->sending.connection;
   int error = net_send(call, connection, fd, "", 0) < 0 ? errno : 0;
   if (!error && write->ends && net_end(call, connection, fd) != 0)
     error = errno;
-  if (error == EAGAIN) return wait_to_send(call, write);
-  if (error == EINTR) return net_later(call, &write->turn);
-  if (error) return net_failed(call, &write->turn, error);
-  net_leave(call, &write->turn);
+  if (error == EAGAIN) return net_wait_to_send(call, &write->sending);
+  if (error == EINTR) return net_later(call, &write->sending.turn);
+  if (error) return net_failed(call, &write->sending.turn, error);
+  net_leave(call, &write->sending.turn);
   return csp_ok(call, csp_nil());
 }
 
@@ -124,12 +117,13 @@ static CspStatus try_to_write(CspCall *call, NetTurn *turn) {
     int fd = csp_fd_number(turn->fd);
     if (fd < 0) return net_failed(call, turn, NET_CLOSED);
     next_sent(call, write, room, &part);
-    ssize_t n =
-        net_send(call, write->connection, fd, part.bytes.data, part.bytes.len);
-    if (n < 0 && errno == EAGAIN) return wait_to_send(call, write);
+    ssize_t n = net_send(call, write->sending.connection, fd, part.bytes.data,
+                         part.bytes.len);
+    if (n < 0 && errno == EAGAIN)
+      return net_wait_to_send(call, &write->sending);
     if (n < 0 && errno != EINTR) return net_failed(call, turn, errno);
     size_t sent = n < 0 ? 0 : (size_t)n;
-    net_pace(call, write->connection, CSP_WRITES, sent);
+    net_was_sent(call, write->sending.connection, sent);
     use_sent(call, write, &part, sent);
     bool over = write->next == csp_argc(call);
     if (over) return all_written(call, write, fd);
@@ -137,17 +131,16 @@ static CspStatus try_to_write(CspCall *call, NetTurn *turn) {
   }
 }
 
-static const NetWay writing = {CSP_WRITES, sizeof(NetWrite), try_to_write,
-                               fail_write, NULL};
+static const NetWay writing = {CSP_WRITES,           sizeof(NetWrite),
+                               try_to_write,         fail_write,
+                               net_sending_given_up, net_sending_goes_on};
 
 static CspStatus begin_write(CspCall *call, bool ends) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
-  NetWrite write = {.turn = {csp_nil(), &writing, connection->fd, false},
-                    .connection = connection,
-                    .ends = ends,
-                    .next = 1};
-  return net_begin(call, &write.turn);
+  NetTurn turn = {csp_nil(), &writing, connection->fd, false};
+  NetWrite write = {.sending = {turn, connection, 0}, .ends = ends, .next = 1};
+  return net_begin(call, &write.sending.turn);
 }
 
 CspStatus net_write(CspCall *call) {

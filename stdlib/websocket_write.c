@@ -11,8 +11,7 @@
 enum { WRITE_ROOM = 16384 };
 
 typedef struct WsWrite {
-  NetTurn turn;
-  Connection *connection;
+  NetSending sending;
   WsEnd *end;
   bool begun;
   uint8_t kind;
@@ -23,7 +22,6 @@ typedef struct WsWrite {
   int code;    // 0: none
   size_t len;  // of argument 3 when the write began
   size_t at;   // of the head and that, written
-  int64_t stall;
 } WsWrite;
 
 // --- Frames -----------------------------------------------------------------
@@ -97,20 +95,15 @@ static size_t next_of_frame(CspCall *call, const WsWrite *write, char *room) {
 // --- Sending ----------------------------------------------------------------
 static CspStatus fail_frame(CspCall *call, NetTurn *turn, int error) {
   const WsWrite *write = (WsWrite *)turn;
-  return csp_ok(call, net_call_error(call, "write to", write->connection, error,
-                                     write->stall));
-}
-
-static CspStatus wait_in_frame(CspCall *call, WsWrite *write) {
-  // relaxed: as in connection_stall (net.c)
-  write->stall = __atomic_load_n(&write->connection->stall, __ATOMIC_RELAXED);
-  return net_wait(call, &write->turn, net_until(call, write->stall));
+  return csp_ok(
+      call, net_call_error(call, "write to", write->sending.connection, error,
+                           write->sending.stall));
 }
 
 // 0: the frame may be written. Else what the write fails with.
 static int may_begin_frame(CspCall *call, WsWrite *write) {
   WsWriter *writer = &write->end->writer;
-  if (writer->in_frame) csp_fd_close(call, write->turn.fd);
+  if (writer->in_frame) csp_fd_close(call, write->sending.turn.fd);
   if (writer->in_frame || writer->closed) return NET_CLOSED;
   write->begun = make_frame_head(write);
   if (!write->begun) return errno;
@@ -128,10 +121,12 @@ static CspStatus try_frame(CspCall *call, NetTurn *turn) {
     int fd = csp_fd_number(turn->fd);
     if (fd < 0) return net_failed(call, turn, NET_CLOSED);
     size_t len = next_of_frame(call, write, room);
-    ssize_t n = net_send(call, write->connection, fd, room, len);
+    ssize_t n = net_send(call, write->sending.connection, fd, room, len);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return wait_in_frame(call, write);
+    if (n < 0 && errno == EAGAIN)
+      return net_wait_to_send(call, &write->sending);
     if (n < 0) return net_failed(call, turn, errno);
+    net_was_sent(call, write->sending.connection, (size_t)n);
     write->at += (size_t)n;
     write->end->writer.in_frame = write->at < write->head_len + write->len;
     if (len == 0) break;  // a layer has sent what it kept, too
@@ -141,8 +136,9 @@ static CspStatus try_frame(CspCall *call, NetTurn *turn) {
   return csp_ok(call, csp_nil());
 }
 
-static const NetWay frame_sending = {CSP_WRITES, sizeof(WsWrite), try_frame,
-                                     fail_frame, NULL};
+static const NetWay frame_sending = {
+    CSP_WRITES, sizeof(WsWrite),      try_frame,
+    fail_frame, net_sending_given_up, net_sending_goes_on};
 
 // --- _ws_write --------------------------------------------------------------
 int ws_is_text(CspCall *call, Str s) {
@@ -179,13 +175,12 @@ CspStatus ws_write(CspCall *call) {
     return CSP_PANIC;
   int good = kind == WS_TEXT && !is_bytes ? ws_is_text(call, s) : 1;
   if (good <= 0) return good < 0 ? CSP_PANIC : refuse_text(call);
-  WsWrite write = {
-      .turn = {csp_nil(), &frame_sending, end->connection->fd, false},
-      .connection = end->connection,
-      .end = end,
-      .kind = (uint8_t)kind,
-      .code = (int)code,
-      .code_len = code > 0 ? 2 : 0,
-      .len = is_bytes ? csp_bytes_len(csp_arg(call, 3)) : s.len};
-  return net_begin(call, &write.turn);
+  NetTurn turn = {csp_nil(), &frame_sending, end->connection->fd, false};
+  WsWrite write = {.sending = {turn, end->connection, 0},
+                   .end = end,
+                   .kind = (uint8_t)kind,
+                   .code = (int)code,
+                   .code_len = code > 0 ? 2 : 0,
+                   .len = is_bytes ? csp_bytes_len(csp_arg(call, 3)) : s.len};
+  return net_begin(call, &write.sending.turn);
 }
