@@ -1,11 +1,11 @@
 # Only a main goroutine that the cancellation ends gives the signal's status:
 # one that ends in another way keeps its own, and reports what there is to
-# report.
+# report. The error of a deferred call is reported in any case.
 # expect: 0 'recovered\n' True
 # expect: 3 'exits\n' True
 # expect: 1 '' False
 # expect: 1 '' False
-# expect: 143 'error of a deferred call\n' True
+# expect: 143 'error of a deferred call\n' False
 PYTHONPATH=tests/cli/lib python3 << 'END'
 from program import Program
 

@@ -47,7 +47,9 @@ static bool can_carry(Local *local, Value v) {
   return true;
 }
 
+// (An error that a deferred call gives again is there already.)
 static bool carry_in(Local *local, Goroutine *g, Value carrier, Value error) {
+  if (error == carrier) return true;
   return carry(local, g, &((ObjError *)value_obj(carrier))->also, error);
 }
 
@@ -80,6 +82,13 @@ void drop_carry_more(Local *local, Goroutine *g, Value also) {
     if (!carry_in_panic(local, g, heap_load(&errors->slots[n]))) break;
 }
 
+void drop_carry_in(Local *local, Goroutine *g, Value carrier, Value also) {
+  if (also == VALUE_NIL || !can_carry(local, carrier)) return;
+  const ObjValues *errors = list_block((ObjList *)value_obj(also));
+  for (size_t n = 0; n < values_len(errors); n++)
+    if (!carry_in(local, g, carrier, heap_load(&errors->slots[n]))) break;
+}
+
 // The last value with which the frame is left by the return at g->pc.
 static Value returned_last(const Goroutine *g) {
   Instr i = *g->pc;
@@ -100,6 +109,13 @@ static bool drop_returning(Local *local, Goroutine *g, Value error) {
   vm_panic_value(local, g, error);
   if (value_is_error(last)) carry_in_panic(local, g, last);
   return false;
+}
+
+void drop_returned(Local *local, Goroutine *g) {
+  Value last = returned_last(g);
+  g->pc++;  // as above
+  if (value_is_error(last) && last != g->panic->value)
+    carry_in_panic(local, g, last);
 }
 
 static bool drop_deferred(Local *local, Goroutine *g, Value error) {

@@ -17,6 +17,12 @@ bool drop_carry_all(Local *local, Goroutine *g, Value also);
 // The newest panic, or its error, carries those, too.
 void drop_carry_more(Local *local, Goroutine *g, Value also);
 
+// The error `carrier` carries those, too, if it can.
+void drop_carry_in(Local *local, Goroutine *g, Value carrier, Value also);
+// The newest panic left a deferred call of the top frame, which was returning
+// (g->pc). If what it returned last is an error, the panic carries that.
+void drop_returned(Local *local, Goroutine *g);
+
 // A call gave another number of results than the `want` that fit in there.
 // false: panicked.
 bool drop_wrong_count(Local *local, Goroutine *g, Value *to, Results results,

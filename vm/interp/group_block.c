@@ -313,9 +313,10 @@ static CancelReason reason_of(ObjGroup *group) {
 }
 
 // The group has ended, and its frame is g's top one. false: with a panic.
-static bool gives_value(const Local *local, Goroutine *g, ObjGroup *group) {
+static bool gives_value(Local *local, Goroutine *g, ObjGroup *group) {
   if (!group->valued || (group->failed && !group->returned)) return false;
   bool late = !group->failed && reason_of(group) == CANCEL_DEADLINE;
+  drop_carry_in(local, g, group->failure, heap_load(&group->also));
   g->base[group->value] =
       late ? vm_code(local->vm)->cancel_errors[CANCEL_DEADLINE]
            : group->failure;

@@ -24,6 +24,7 @@
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
 #include "vm/interp/call.h"
+#include "vm/interp/drop.h"
 #include "vm/interp/give_up.h"
 #include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
@@ -376,17 +377,15 @@ static Panic *described_now(const Goroutine *g) {
 }
 
 // When a string() method of a panic's value panics, too, that one is dropped,
-// and the value is shown without.
+// and the value is shown without. Those that were there before stay.
 static void drop_failed_text(Goroutine *g) {
   Panic *failed = described_now(g);
   if (failed == NULL) return;
   failed->described = DESCRIBE_DONE;
   g->describing = false;
-  while (g->panic != failed) {
-    Panic *newer = g->panic;
-    g->panic = newer->link;
-    free_one(newer);
-  }
+  size_t newer = 0;
+  for (const Panic *p = g->panic; p != failed; p = p->link) newer++;
+  for (; newer > failed->newer; newer--) panic_drop(g);
 }
 
 // most: parts of the value and its causes that are looked at.
@@ -440,6 +439,8 @@ bool panic_describe(Local *local, Goroutine *g, Next *next) {
   record->slots[4] = panic->also;
   record->len = 5;
   panic->described = DESCRIBE_NOW;
+  panic->newer = 0;
+  for (const Panic *p = g->panic; p != panic; p = p->link) panic->newer++;
   g->describing = true;
   *next = call_deferred(local, g, record, vm_code(local->vm)->panic_go);
   return true;
@@ -534,6 +535,20 @@ bool panic_calls(const Local *local, Goroutine *g) {
   return true;
 }
 
+// The panic goes on in the function that called. A deferred call's window is
+// above all registers (call_deferred). If it ran because that function was
+// returning, the return is what comes next.
+static void leave_frame(Local *local, Goroutine *g) {
+  const Value *base = g->base;
+  g->pc = (const Instr *)(uintptr_t)base[-3];
+  uint64_t window = base[-2] >> 10;
+  g->base -= window;
+  if (g->base == g->stack + FRAME_WORDS) return;
+  bool deferred = window == frame_closure(g->base)->proto->nregs + FRAME_WORDS;
+  if (deferred && g->pc != vm_code(local->vm)->panic_go)
+    drop_returned(local, g);
+}
+
 Next panic_unwind(Local *local, Goroutine *g) {
   RT_ASSERT(g->panic != NULL && !g->gave_up);
   if (is_last(local, g))
@@ -562,9 +577,7 @@ Next panic_unwind(Local *local, Goroutine *g) {
     bool tries = frame_closure(g->base)->proto->flags & PROTO_TRY;
     if (tries && !g->panic->cancels && !is_interrupt(local, g))
       return caught(local, g);
-    const Value *base = g->base;
-    g->pc = (const Instr *)(uintptr_t)base[-3];
-    g->base -= base[-2] >> 10;
+    leave_frame(local, g);
   }
 }
 

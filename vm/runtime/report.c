@@ -200,11 +200,11 @@ static void send_panic(Vm *vm, const Panic *panic, Dump *dump) {
 
 Next report_panic(Local *local, Goroutine *g, const Panic *panic) {
   Csp *csp = runtime_of(local->vm);
-  if (cancel_main_ends(local, g)) {
-    report_claim(csp, cancel_main_status(csp));
-  } else if (report_claim(csp, 1)) {
+  bool ends = cancel_main_ends(local, g);
+  bool first = report_claim(csp, ends ? cancel_main_status(csp) : 1);
+  // What deferred calls gave is no less an error because a signal came first.
+  if (first && (!ends || panic->also != VALUE_NIL))
     send_panic(local->vm, panic, NULL);
-  }
   return stop_here(local, g);
 }
 

@@ -95,6 +95,7 @@ struct Panic {
   bool cancels;       // the goroutine is cancelled: `try` lets it pass
   int64_t told_at;    // with `cancels`: when it was raised (group_stops)
   uint8_t described;  // DESCRIBE_...: its value's string() methods
+  size_t newer;       // with DESCRIBE_NOW: panics that were newer when it began
   char *error_at;  // of Vm.memory: no panic, but an error that ends the program
   int64_t report_at;  // at the latest, though groups do not end (group_block.c)
   Trace *trace;
