@@ -974,7 +974,7 @@ bool csp_needs_call_on(CspCall *call, CspValue v);
 // ends with a whole character. It takes 2 * most bytes of memory, and 24 bytes
 // a level of nesting. Its time depends on `most` and the nesting (of which
 // 10,000 levels are shown), even if the value is huge, cyclic, or shared in
-// many places.
+// many places. cut and len may be NULL, as csp_format's len.
 char *csp_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
                       size_t *len, bool *cut);
 

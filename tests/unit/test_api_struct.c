@@ -220,6 +220,28 @@ static void expect_most(CspValue v, size_t most, const char *wanted, bool cut) {
   free(got);
 }
 
+// Fault: csp_format_most crashed without `len` or `cut`.
+static void the_length_and_the_cut_need_not_be_asked_for(void **state) {
+  (void)state;
+  CspValue list = given("list");
+  size_t len = 99;
+  bool cut = true;
+  char *part = csp_format_most(call, list, true, 100, NULL, &cut);
+  assert_string_equal(part, "[3, 1, 2]");
+  assert_false(cut);
+  free(part);
+  part = csp_format_most(call, list, true, 8, &len, NULL);
+  assert_string_equal(part, "[3, 1, 2");
+  assert_int_equal(len, 8);
+  free(part);
+  part = csp_alloc_format_most(call, list, true, 8, NULL, NULL);
+  assert_string_equal(part, "[3, 1, 2");
+  csp_alloc_free(part);
+  part = csp_format(call, list, true, NULL);
+  assert_string_equal(part, "[3, 1, 2]");
+  free(part);
+}
+
 static void text_is_cut(void **state) {
   (void)state;
   CspValue list = given("list");
@@ -282,6 +304,7 @@ int main(void) {
       cmocka_unit_test(builtin_values_have_methods),
       cmocka_unit_test(ranges_tell_their_ends),
       cmocka_unit_test(text_is_cut),
+      cmocka_unit_test(the_length_and_the_cut_need_not_be_asked_for),
       cmocka_unit_test(every_cut_is_a_prefix_of_the_text),
       cmocka_unit_test(huge_values_are_bounded),
   };

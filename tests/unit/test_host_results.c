@@ -66,6 +66,35 @@ static void failures_have_an_error(void **state) {
   close_host(&host);
 }
 
+// A panic whose deferred function does not end, under a limit of time.
+static void expect_interrupted(const char *script, const char *message) {
+  csp_limit_time(host.csp, 0);
+  CspHandle module = load(&host, script);
+  csp_limit_time(host.csp, 5000000);
+  CspResult result;
+  csp_call(csp_host(host.csp), member(&host, module, "f"), 0, NULL, &result);
+  assert_int_equal(result.end, CSP_INTERRUPTED);
+  assert_memory_equal(result.message, message, strlen(message));
+  csp_result_free(&result);
+}
+
+// Fault: the first "panic: " was missing.
+static void an_interruption_tells_of_panics_before_it(void **state) {
+  (void)state;
+  open_host(&host, STEPPED);
+  expect_interrupted("func f() { for { } }\n", "interrupted\n  f at ");
+  expect_interrupted("func f() { defer func() { for { } }(); panic(\"x\") }\n",
+                     "panic: x\npanic: interrupted\n  func@1 at ");
+  expect_interrupted(
+      "func g() { defer func() { for { } }(); panic(\"y\") }\n"
+      "func f() { defer g(); panic(\"x\") }\n",
+      "panic: x\npanic: y\npanic: interrupted\n  func@1 at ");
+  expect_interrupted(
+      "func f() { defer func() { r := recover(); for { } }(); panic(\"x\") }\n",
+      "panic: x [recovered]\npanic: interrupted\n  func@1 at ");
+  close_host(&host);
+}
+
 // --- Mistakes of the host ---------------------------------------------------
 // A ninth one is dropped, and the call goes on, as after each failure of it.
 static void the_hosts_call_takes_eight_results(void **state) {
@@ -318,6 +347,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results_that_are_not_there_are_nil),
       cmocka_unit_test(failures_have_an_error),
+      cmocka_unit_test(an_interruption_tells_of_panics_before_it),
       cmocka_unit_test(the_hosts_call_takes_eight_results),
       cmocka_unit_test(members_that_are_not_there_are_nil),
       cmocka_unit_test(a_runtime_needs_no_config),

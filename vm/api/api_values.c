@@ -532,14 +532,14 @@ static char *format_most_in(Text text, CspCall *call, CspValue v, bool quoted,
                             size_t *len, bool *cut) {
   text_add(&text, "", 0);
   format_value(&text, call->vm, v.word, quoted);
-  *cut = text.full;
+  if (cut != NULL) *cut = text.full;
   if (text.data == NULL || (text.failed && !text.full)) {
     text_free(&text);
     return NULL;
   }
   if (text.full) text.len = whole_characters(text.data, text.len);
   text.data[text.len] = '\0';
-  *len = text.len;
+  if (len != NULL) *len = text.len;
   return text.data;
 }
 

@@ -37,7 +37,8 @@ enum { TRIES = 1000, LINKS_MAX = 40 };
 
 // --- Opening ----------------------------------------------------------------
 static int open_in(int root, const char *path, int flags, unsigned mode) {
-  bool creates = (flags & (O_CREAT | __O_TMPFILE)) != 0;
+  // (O_TMPFILE has the bit of O_DIRECTORY, too.)
+  bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
   struct open_how how = {
       .flags = (unsigned)(flags | O_CLOEXEC),
       .mode = creates ? mode & 07777 : 0,

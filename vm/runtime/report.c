@@ -254,9 +254,10 @@ bool report_is_cancelled(Vm *vm, const ObjTask *task) {
 void report_outcome(Text *text, Vm *vm, const ObjTask *task) {
   RT_ASSERT(rt_load_relaxed(&task->state) == TASK_PANICKED);
   const Trace *trace = task->trace;
+  // An interruption has no such word, unless it follows a panic (join_panics).
   bool interrupted =
       task->results == vm_code(vm)->cancel_errors[CANCEL_INTERRUPT];
-  if (!interrupted)
+  if (!interrupted || trace_text(trace) != NULL)
     text_addf(text, trace != NULL && trace->error ? "error: " : "panic: ");
   add_thrown(text, vm, task->results, trace, heap_load(&task->also), true);
   text_addf(text, "\n");
