@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lang/arena.h"
@@ -231,10 +232,28 @@ __attribute__((noinline)) static int read_all(Allowance *allowance, int fd,
   return text->len > SOURCE_MAX ? EFBIG : 0;
 }
 
+// Opens a regular file, and waits for nothing else: a FIFO may have no writer,
+// and a device no end. -1: errno tells. ENXIO: it is not a regular file.
+static int open_module_file(Vm *vm, const char *path) {
+  struct stat info;
+  int fd = vm_open_path(vm, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  // Another process has a lease, whose end only an open that may block awaits.
+  if (fd < 0 && errno == EAGAIN) fd = vm_open_path(vm, path, O_RDONLY);
+  if (fd < 0) return -1;
+  int error = fstat(fd, &info) != 0    ? errno
+              : S_ISDIR(info.st_mode)  ? EISDIR
+              : !S_ISREG(info.st_mode) ? ENXIO
+                                       : 0;
+  if (error == 0) return fd;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
 // Reads the whole file, NUL-terminated, for *len bytes of the allowance. NULL:
-// errno tells.
+// errno tells, as open_module_file's.
 static char *read_module_file(Loader *loader, const char *path, size_t *len) {
-  int fd = vm_open_path(loader->vm, path, O_RDONLY);
+  int fd = open_module_file(loader->vm, path);
   if (fd < 0) return NULL;
   Text text = {.memory = loader->vm->memory};
   int error = read_all(&loader->allowance, fd, &text);
@@ -296,6 +315,11 @@ static bool is_settled(Compiler *compiler, const Node *import,
 }
 
 // --- Files ------------------------------------------------------------------
+static const char *read_error(int error) {
+  if (error == EFBIG) return source_too_long;
+  return error == ENXIO ? "it is not a regular file" : plain_error(error);
+}
+
 static ObjModule *load_file(Compiler *compiler, const Node *import,
                             const char *shown, const char *canonical) {
   ObjModule *module;
@@ -306,7 +330,7 @@ static ObjModule *load_file(Compiler *compiler, const Node *import,
     if (errno == ENOMEM) compiler->no_memory = true;
     diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
                "cannot read the module \"%s\": %s: %s", import->str.text, shown,
-               errno == EFBIG ? source_too_long : plain_error(errno));
+               read_error(errno));
     return NULL;
   }
   module = compile_text(compiler, import, shown, canonical, text, len);
