@@ -273,6 +273,17 @@ CspStatus os_open(CspCall *call);
 // The done function of a job that has opened `fd`: (file, nil) or (nil, error).
 CspStatus os_open_done(CspCall *call, void *data);
 
+// --- os_below.c: names below a folder, without links ------------------------
+// Where a name's last part is.
+typedef struct BelowPlace {
+  int folder;  // to be closed
+  const char *name;
+} BelowPlace;
+// Opens a folder in another one. Returns -1 with errno.
+int below_enter(int above, const char *name, bool makes);
+// path is taken apart, and must stay. Returns 0, or an errno.
+int below_find(int root, char *path, bool makes, BelowPlace *place);
+
 // --- os_unpack.c ------------------------------------------------------------
 bool os_unpack_install(Csp *csp);
 

@@ -4,9 +4,8 @@
 //
 // An archive may be anybody's, and so may what is in the folder. Nothing here
 // leads out of it:
-//   - A name is taken apart. Each of its folders is opened in the one above it
-//     and made if it is missing. No link is followed, so other processes may
-//     put links anywhere meanwhile.
+//   - A name is found without following a link (below_find), and its folders
+//     are made if they are missing.
 //   - What has the name already is removed first, and a file is made anew. So
 //     no other name of an old file gets its contents.
 //   - A symbolic link leads to a place inside. ".." stands only at the front of
@@ -48,53 +47,7 @@ static const CspClass unpack_class = {"unpack", unpack_finalize, sizeof(Unpack),
                                       NULL};
 
 // --- Names: lock held -------------------------------------------------------
-// Where a name's last part is.
-typedef struct UnpackPlace {
-  int folder;  // to be closed
-  const char *name;
-} UnpackPlace;
-
-// The next part of a path, cut off. NULL: there is none.
-static char *unpack_part(char **path) {
-  char *part = *path;
-  do {
-    part += strspn(part, "/");
-    *path = part + strcspn(part, "/");
-    if (**path != '\0') *(*path)++ = '\0';
-  } while (strcmp(part, ".") == 0 && (part = *path) != NULL);
-  return *part != '\0' ? part : NULL;
-}
-
-// Opens a folder in another one. Returns -1 with errno.
-static int enter_folder(int above, const char *name, bool makes) {
-  int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  int fd = csp_above_streams(openat(above, name, flags));
-  if (fd >= 0 || errno != ENOENT || !makes) return fd;
-  if (mkdirat(above, name, 0777) != 0 && errno != EEXIST) return -1;
-  return csp_above_streams(openat(above, name, flags));
-}
-
-// path is taken apart, and must stay. Returns 0, or an errno.
-static int unpack_place(int root, char *path, bool makes, UnpackPlace *place) {
-  char *rest = path, *part = *path == '/' ? NULL : unpack_part(&rest);
-  int folder = fcntl(root, F_DUPFD_CLOEXEC, 3), error = folder < 0 ? errno : 0;
-  if (part == NULL) error = EINVAL;
-  place->name = part;
-  while (!error && (part = unpack_part(&rest)) != NULL) {
-    if (strcmp(place->name, "..") == 0) error = EINVAL;
-    int below = error ? -1 : enter_folder(folder, place->name, makes);
-    if (below < 0 && !error) error = errno;
-    close(folder);
-    folder = below;
-    place->name = part;
-  }
-  if (!error && strcmp(place->name, "..") == 0) error = EINVAL;
-  if (error && folder >= 0) close(folder);
-  place->folder = folder;
-  return error;
-}
-
-static int remove_old(const UnpackPlace *place) {
+static int remove_old(const BelowPlace *place) {
   return unlinkat(place->folder, place->name, 0) == 0 || errno == ENOENT
              ? 0
              : errno;
@@ -130,10 +83,10 @@ static const char *wrong_target(const char *name, const char *target) {
 }
 
 // --- Work: lock held --------------------------------------------------------
-typedef int (*UnpackAct)(UnpackJob *work, const UnpackPlace *place);
+typedef int (*UnpackAct)(UnpackJob *work, const BelowPlace *place);
 
 // The file stays open, as job->fd.
-static int file_act(UnpackJob *work, const UnpackPlace *place) {
+static int file_act(UnpackJob *work, const BelowPlace *place) {
   Job *job = &work->job;
   int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   int error = remove_old(place);
@@ -143,22 +96,22 @@ static int file_act(UnpackJob *work, const UnpackPlace *place) {
   return job->fd < 0 ? errno : 0;
 }
 
-static int folder_act(UnpackJob *work, const UnpackPlace *place) {
+static int folder_act(UnpackJob *work, const BelowPlace *place) {
   (void)work;
-  int fd = enter_folder(place->folder, place->name, true);
+  int fd = below_enter(place->folder, place->name, true);
   if (fd < 0) return errno;
   close(fd);
   return 0;
 }
 
-static int unpack_symlink_act(UnpackJob *work, const UnpackPlace *place) {
+static int unpack_symlink_act(UnpackJob *work, const BelowPlace *place) {
   int error = remove_old(place);
   if (error) return error;
   return symlinkat(work->job.other, place->folder, place->name) == 0 ? 0
                                                                      : errno;
 }
 
-static int is_regular(const UnpackPlace *place, struct stat *info) {
+static int is_regular(const BelowPlace *place, struct stat *info) {
   if (fstatat(place->folder, place->name, info, AT_SYMLINK_NOFOLLOW) != 0)
     return errno;
   return S_ISREG(info->st_mode) ? 0 : EPERM;
@@ -166,7 +119,7 @@ static int is_regular(const UnpackPlace *place, struct stat *info) {
 
 // The target is looked at after the link was made, too: somebody may have put
 // another thing in its place.
-static int link_to(const UnpackPlace *from, const UnpackPlace *place) {
+static int link_to(const BelowPlace *from, const BelowPlace *place) {
   struct stat old, there;
   int error = is_regular(from, &old);
   if (error) return error;
@@ -182,11 +135,11 @@ static int link_to(const UnpackPlace *from, const UnpackPlace *place) {
   return error;
 }
 
-static int link_act(UnpackJob *work, const UnpackPlace *place) {
-  UnpackPlace from;
+static int link_act(UnpackJob *work, const BelowPlace *place) {
+  BelowPlace from;
   char *target = alloc_text(work->job.csp, work->job.other);
   if (target == NULL) return ENOMEM;
-  int error = unpack_place(work->unpack->folder, target, false, &from);
+  int error = below_find(work->unpack->folder, target, false, &from);
   if (!error) {
     error = link_to(&from, place);
     close(from.folder);
@@ -196,7 +149,7 @@ static int link_act(UnpackJob *work, const UnpackPlace *place) {
 }
 
 // `number` is the time, in ns.
-static int times_act(UnpackJob *work, const UnpackPlace *place) {
+static int times_act(UnpackJob *work, const BelowPlace *place) {
   int64_t ns = work->job.number, part = ns % NS;
   if (part < 0) part += NS;
   struct timespec when = {(time_t)((ns - part) / NS), (long)part};
@@ -208,12 +161,12 @@ static int times_act(UnpackJob *work, const UnpackPlace *place) {
 
 static void act_on(UnpackJob *work, UnpackAct act) {
   Job *job = &work->job;
-  UnpackPlace place;
+  BelowPlace place;
   char *path = alloc_text(job->csp, job->path);
   pthread_mutex_lock(&work->unpack->lock);
   int folder = work->unpack->folder;
   job->error = path == NULL ? ENOMEM : folder == 0 ? EBADF : 0;
-  if (!job->error) job->error = unpack_place(folder, path, true, &place);
+  if (!job->error) job->error = below_find(folder, path, true, &place);
   if (!job->error) {
     job->error = act(work, &place);
     close(place.folder);
