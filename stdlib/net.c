@@ -396,6 +396,8 @@ static const CspFunction net_hidden[] = {
     {"_file_state", "file", os_file_state},
     {"_give_dns", "addresses", net_give_dns},
     {"_send_file", "connection, file, from, count", net_send_file},
+    CSP_NEEDS(CSP_FILES),
+    {"_open_real", "path", os_open_real},
     {NULL, NULL, NULL},
 };
 

@@ -283,6 +283,7 @@ typedef struct BelowPlace {
 int below_enter(int above, const char *name, bool makes);
 // path is taken apart, and must stay. Returns 0, or an errno.
 int below_find(int root, char *path, bool makes, BelowPlace *place);
+CspStatus os_open_real(CspCall *call);  // hidden, for the module http
 
 // --- os_unpack.c ------------------------------------------------------------
 bool os_unpack_install(Csp *csp);
