@@ -109,6 +109,8 @@ static const char *error_text(int error, char *room, size_t size, int64_t ns) {
       return "it was closed here";
     case NET_ENDED:
       return "the other side ended the connection before that was complete";
+    case NET_NO_PROC:
+      return os_no_proc;
     default:
       return system_error(error);
   }
@@ -116,6 +118,7 @@ static const char *error_text(int error, char *room, size_t size, int64_t ns) {
 
 static const char *error_code(int error) {
   if (error == NET_LATE) return "timeout";
+  if (error == NET_NO_PROC) return "unsupported";
   if (error == NET_CLOSED || error == NET_ENDED) return "closed";
   return csp_errno_code(error);
 }

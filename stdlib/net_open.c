@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "stdlib/net.h"
+#include "stdlib/os.h"
 
 // Argument 0 as an address. false: *status is the call's.
 static bool need_address(CspCall *call, const char *verb, NetAddress *address,
@@ -65,7 +66,8 @@ static int act_by(int fd, int by, const char *file, SocketAct act) {
   memcpy(&address.name, &name, sizeof name);
   address.len =
       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)len + 1);
-  return act_at(fd, &address, act);
+  int error = os_by_proc(act_at(fd, &address, act));
+  return error == JOB_NO_PROC ? NET_NO_PROC : error;
 }
 
 // connect and bind give 0 or an errno. connect would follow a link that leads

@@ -15,7 +15,12 @@
 
 // In place of an errno. The time is over, it was closed here, and the other
 // side has ended it.
-enum { NET_LATE = -1, NET_CLOSED = -2, NET_ENDED = -3 };
+enum {
+  NET_LATE = -1,
+  NET_CLOSED = -2,
+  NET_ENDED = -3,
+  NET_NO_PROC = -4,  // a Unix socket of a root: os_by_proc
+};
 
 typedef struct NetTurn NetTurn;
 typedef struct NetWay {

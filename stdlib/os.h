@@ -125,7 +125,9 @@ enum {
   JOB_WOULD_WAIT = -2,
   JOB_LEASED =
       -3,  // job_open in a stepped runtime: another process has a lease
+  JOB_NO_PROC = -4,  // os_by_proc
 };
+extern const char os_no_proc[];  // its text
 
 // The string argument i is the path. One with a zero byte makes the job fail
 // with EINVAL before any work. NULL: the call has panicked.
@@ -183,6 +185,10 @@ CspStatus job_done_flag(CspCall *call, void *data);  // flag alone, or panics
 // data is a sequence of NUL-terminated strings, which are sorted. If it is not
 // all of them, `partial` tells why, and the result is (list, error).
 CspStatus job_done_list(CspCall *call, void *data);
+// An errno of what was done by a name in /proc/self/fd, as system calls want
+// one, of what is open. Or that there is no such name, because /proc is
+// missing.
+int os_by_proc(int error);
 // The text of Job.error.
 const char *job_error_text(int error);
 // The error of a failed job, undef without memory.

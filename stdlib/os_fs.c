@@ -355,7 +355,7 @@ static void change_work(Job *job, int (*change)(Job *job, const char *path)) {
   int fd = job_open(job, job->path, O_PATH, 0);
   if (fd < 0) return;
   snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-  if (change(job, name) != 0) job->error = errno;
+  if (change(job, name) != 0) job->error = os_by_proc(errno);
   close(fd);
 }
 

@@ -290,6 +290,14 @@ CspStatus job_run_two(CspCall *call, const char *verb, void (*work)(void *data),
 }
 
 // --- Results ----------------------------------------------------------------
+const char os_no_proc[] =
+    "with a root (CspConfig.root) this needs /proc, which is not mounted";
+
+int os_by_proc(int error) {
+  bool missing = error == ENOENT && access("/proc/self/fd", F_OK) != 0;
+  return missing ? JOB_NO_PROC : error;
+}
+
 const char *job_error_text(int error) {
   switch (error) {
     case EBADF:
@@ -302,6 +310,8 @@ const char *job_error_text(int error) {
     case JOB_LEASED:
       return "another process has a lease on it; a stepped runtime does not "
              "wait for its end: try again later";
+    case JOB_NO_PROC:
+      return os_no_proc;
     default:
       return system_error(error);
   }
@@ -309,6 +319,7 @@ const char *job_error_text(int error) {
 
 static const char *job_error_code(int error) {
   if (error == JOB_NO_THREAD) return "limit";
+  if (error == JOB_NO_PROC) return "unsupported";
   bool busy = error == JOB_WOULD_WAIT || error == JOB_LEASED;
   return busy ? "busy" : csp_errno_code(error);
 }

@@ -5,8 +5,10 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -664,6 +666,59 @@ static void natives_open_in_the_root(void **state) {
   world_close(&w);
 }
 
+// --- Without /proc ----------------------------------------------------------
+static const char by_proc[] =
+    "import \"os\"\nimport \"net\"\n"
+    "func say(err) {\n"
+    "  if err == nil { return println(nil) }\n"
+    "  println(err.code, str(err).contains(\"needs /proc\"))\n"
+    "}\n"
+    "say(os.chmod(\"/marker\", 0o600))\n"
+    "say(os.set_times(\"/marker\", 1))\n"
+    "say(os.chmod(\"/none\", 0o600))\n"
+    "for call in [net.listen, net.dial] {\n"
+    "  for path in [\"/marker\", \"/none/s\", \"/new\"] {\n"
+    "    _, err := call(\"unix:\" + path)\n"
+    "    say(err)\n"
+    "  }\n"
+    "}\n";
+
+// In a child, whose namespace of mounts has a /proc without anything.
+static int try_without_proc(const World *world) {
+  if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+    return 77;
+  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+      mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+    return 77;
+  CspConfig config = world_config(world);
+  config.allowed |= CSP_NET;
+  config.procs = 1;
+  Said said = {0};
+  if (run_said(config, by_proc, &said) != 0) print_error("%s", said.text);
+  static const char expected[] =
+      "unsupported true\nunsupported true\nnot_found false\n"
+      "unsupported true\nnot_found false\nunsupported true\n"
+      "unsupported true\nnot_found false\nnot_found false\n";
+  if (strcmp(said.text, expected) == 0) return 0;
+  print_error("%s", said.text);
+  return 1;
+}
+
+// Fault: the error was that of a file that is not there.
+static void errors_tell_that_there_is_no_proc(void **state) {
+  (void)state;
+  World w;
+  int status;
+  world_open(&w);
+  pid_t child = fork();
+  if (child == 0) _exit(try_without_proc(&w));
+  assert_int_equal(waitpid(child, &status, 0), child);
+  world_close(&w);
+  assert_true(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) skip();  // nobody may mount here
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 // Fault: openat2 refused a mode where only a folder was to be opened.
 static void a_folder_is_opened_whatever_the_mode_says(void **state) {
   (void)state;
@@ -709,6 +764,7 @@ int main(void) {
       cmocka_unit_test(a_kernel_without_openat2_gives_no_root),
       cmocka_unit_test(a_rename_at_the_same_time_fails_no_call),
       cmocka_unit_test(natives_open_in_the_root),
+      cmocka_unit_test(errors_tell_that_there_is_no_proc),
       cmocka_unit_test(a_folder_is_opened_whatever_the_mode_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
