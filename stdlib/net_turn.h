@@ -13,14 +13,9 @@
 
 #include "stdlib/stdlib.h"
 
-// In place of an errno. The time is over, it was closed here, and the other
-// side has ended it.
-enum {
-  NET_LATE = -1,
-  NET_CLOSED = -2,
-  NET_ENDED = -3,
-  NET_NO_PROC = -4,  // a Unix socket of a root: os_by_proc
-};
+// In place of an errno. The time is over, it was closed here, the other side
+// has ended it, and /proc is missing (os_by_proc).
+enum { NET_LATE = -1, NET_CLOSED = -2, NET_ENDED = -3, NET_NO_PROC = -4 };
 
 typedef struct NetTurn NetTurn;
 typedef struct NetWay {

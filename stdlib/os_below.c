@@ -2,8 +2,8 @@
 // Names below a folder, found without following a link. A name is taken apart,
 // and each of its folders is opened in the one above it. So other processes may
 // put links anywhere meanwhile, and the name still leads nowhere else. That
-// holds on every kernel, and openat2 (RESOLVE_NO_SYMLINKS) would not make the
-// missing folders. These functions are for jobs: they may block.
+// holds on every kernel. (openat2 could refuse links, too, but not every kernel
+// has it.) These functions are for jobs: they may block.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
