@@ -124,6 +124,7 @@ lint:  ## format, layers and rooms, what comments name, file sizes, unique names
 	@docs/opcodes.py
 	@tests/comments.py $(LAYERS) tests bench examples
 	@tests/explore/mutants --check
+	@tests/explore/planted check
 	@tests/relacy/run --check
 	@clang-format --dry-run -Werror $(C_FILES)
 	@bench/lint $(CC_tail)
