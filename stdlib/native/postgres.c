@@ -46,16 +46,18 @@
 // --- States of links --------------------------------------------------------
 // Whether it may serve the next call. This one has it.
 static bool can_serve(CspCall *call, PgLink *link) {
+  enum { LOOKS = 4 };
   bool idle = link->phase == PG_IDLE && !link->lost && link->conn != NULL &&
               PQstatus(link->conn) == CONNECTION_OK &&
               PQtransactionStatus(link->conn) == PQTRANS_IDLE &&
               !(link->fat && link->most_held != SIZE_MAX);
   // The server says nothing to an idle connection but that it ends, or
-  // notices.
-  if (idle && pg_is_readable(link) && !pg_consume(link)) link->lost = true;
+  // notices. The end itself may come later than these words.
+  for (int i = 0; idle && !link->lost && i < LOOKS && pg_is_readable(link); i++)
+    if (!pg_consume(link)) link->lost = true;
   if (idle) PQisBusy(link->conn);  // reads what has come
   if (idle) pg_drop_notices(link);
-  if (link->lost) idle = false;
+  if (link->lost || link->told) idle = false;
   if (idle) pg_took(link, (size_t)link->held);
   pg_leave(call, link);
   return idle;
@@ -64,7 +66,7 @@ static bool can_serve(CspCall *call, PgLink *link) {
 // _is_idle(link): whether it may serve the next call.
 static CspStatus pg_is_idle(CspCall *call) {
   CspStatus status = CSP_PANIC;
-  PgLink *link = pg_enter(call, &status);
+  PgLink *link = pg_enter(call, false, &status);
   if (link == NULL) return status;
   csp_return(call, csp_bool(can_serve(call, link)));
   return csp_ok(call, csp_nil());

@@ -10,6 +10,7 @@
 //   postgres_asked.c    what a server may ask of a client that connects
 //   postgres_streams.c  keeps libpq off descriptors 0 to 2
 //   postgres_run.c      statements
+//   postgres_text.c     texts that begin or end a transaction
 //   postgres_values.c   arguments and rows, from and to values of the language
 //   postgres_array.c    arrays as text, from and to lists
 //   postgres_copy.c     COPY, notifications
@@ -115,6 +116,7 @@ typedef struct PgLink {
   bool unsent;          // libpq has something to send
   bool heard;           // something was read
   bool lost;            // nothing can be read any more
+  bool told;            // the server has said that it ends the connection
   bool tells;           // it ends, and its server is told to stop
   size_t most_held;     // what `held` may be, SIZE_MAX without a limit
   bool fat;             // libpq's buffer has grown
@@ -161,8 +163,9 @@ PgLink *pg_new_link(CspCall *call);  // NULL: no memory
 void pg_free_link(PgLink *link);
 // Takes it for this call. NULL, or the code that says why not.
 const char *pg_try_enter(CspCall *call, PgLink *link);
-// Argument 0 as a link that this call has now. NULL: *status is the native's.
-PgLink *pg_enter(CspCall *call, CspStatus *status);
+// Argument 0 as a link that this call has now. NULL: *status is the native's,
+// whose error comes after one more value, if it gives rows.
+PgLink *pg_enter(CspCall *call, bool rows, CspStatus *status);
 // Takes it for this call, unless another one has it. Any thread.
 bool pg_take(PgLink *link);
 void pg_let_go(PgLink *link);  // ends what pg_take began
@@ -249,6 +252,13 @@ CspStatus pg_more(CspCall *call);
 bool pg_is_copy(const PGresult *result);
 bool pg_refuse_copy(CspCall *call, PgStep *step, PGresult *result,
                     CspStatus *status);
+
+// --- postgres_text.c --------------------------------------------------------
+// false: a statement of the text begins or ends a transaction (link->code), or
+// given up.
+bool pg_may_send(CspCall *call, PgLink *link, const char *text, size_t len);
+// Breaks the link, if a statement that is not the module's own has done so.
+void pg_note_tag(PgLink *link, const PGresult *result);
 
 // --- postgres_values.c ------------------------------------------------------
 // Copies the arguments. false: panicked, or link->code is set.

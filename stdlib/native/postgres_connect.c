@@ -162,7 +162,12 @@ static CspStatus pg_connect_fails_with(CspCall *call, PgLink *link,
 
 // --- Connecting -------------------------------------------------------------
 static void pg_no_notice(void *data, const PGresult *result) {
-  (void)data, (void)result;
+  PgLink *link = data;
+  const char *severity =
+      PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  if (severity != NULL &&
+      (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0))
+    link->told = true;
 }
 
 // libpq uses OpenSSL, which is told first to free nothing at exit, where other
@@ -175,7 +180,7 @@ static void pg_connect_on(PgLink *link) {
     if (link->conn == NULL || PQstatus(link->conn) == CONNECTION_BAD)
       link->step = PGRES_POLLING_FAILED;
     if (link->conn == NULL) return;
-    PQsetNoticeReceiver(link->conn, pg_no_notice, NULL);
+    PQsetNoticeReceiver(link->conn, pg_no_notice, link);
     PQsetErrorVerbosity(link->conn, PQERRORS_VERBOSE);
     return;
   }

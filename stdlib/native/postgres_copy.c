@@ -11,7 +11,7 @@ enum { PG_PIECE = 1 << 16 };
 
 // Argument 0 as a link in that phase. NULL: *status is the native's.
 static PgLink *pg_enter_in(CspCall *call, PgPhase phase, CspStatus *status) {
-  PgLink *link = pg_enter(call, status);
+  PgLink *link = pg_enter(call, false, status);
   if (link == NULL) return NULL;
   link->most = PG_CHANGES;
   if (link->phase == phase) return link;
@@ -51,6 +51,7 @@ static bool pg_take_begin(CspCall *call, PgStep *step, PGresult *result,
                   : pg_is_copy(result)     ? PG_BROKEN
                                            : PG_BUSY;
   if (kind == PGRES_FATAL_ERROR) pg_note_error(link, result);
+  pg_note_tag(link, result);
   PQclear(result);
   if (phase == PG_BUSY) return true;
   if (phase != wanted) {
@@ -81,6 +82,9 @@ CspStatus pg_copy(CspCall *call) {
   PgLink *link = step.link;
   link->stmt = NULL;
   link->changes = 0;
+  if (!pg_may_send(call, link, text, len))
+    return link->code[0] != '\0' ? pg_fail(call, &step)
+                                 : pg_give_up(call, &step);
   link->unsent = PQsendQuery(link->conn, text) == 1;
   link->phase = PG_BUSY;
   if (link->unsent) return pg_drive(call, &step);
@@ -174,6 +178,7 @@ static bool pg_take_copied(CspCall *call, PgStep *step, PGresult *result,
     sscanf(PQcmdTuples(result), "%lld", &count);
   if (kind == PGRES_FATAL_ERROR || kind == PGRES_BAD_RESPONSE)
     pg_note_error(link, result);
+  pg_note_tag(link, result);
   if (count > 0) link->changes = count;
   PQclear(result);
   return true;

@@ -124,7 +124,7 @@ const char *pg_try_enter(CspCall *call, PgLink *link) {
   return "closed";
 }
 
-PgLink *pg_enter(CspCall *call, CspStatus *status) {
+PgLink *pg_enter(CspCall *call, bool rows, CspStatus *status) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
   if (data == NULL || *data == NULL) {
     *status = csp_bad_arg(call, 0, "a connection");
@@ -133,6 +133,7 @@ PgLink *pg_enter(CspCall *call, CspStatus *status) {
   const char *why = pg_try_enter(call, *data);
   if (why == NULL) return *data;
   bool busy = strcmp(why, "busy") == 0;
+  if (rows) csp_return(call, csp_nil());
   *status = csp_ok_coded(call, why, "postgres: the connection %s",
                          busy ? "is in use" : "was closed here");
   return NULL;

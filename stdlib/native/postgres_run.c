@@ -187,6 +187,7 @@ static void pg_count_changes(PgLink *link, PGresult *result) {
       sscanf(PQcmdTuples(result), "%lld", &count);
   if (link->changes <= INT64_MAX - count && count > 0) link->changes += count;
   link->rolled_back = strcmp(tag, "ROLLBACK") == 0;
+  pg_note_tag(link, result);
 }
 
 // The plan does not fit the tables any more, or the statement is gone. Outside
@@ -362,11 +363,18 @@ static bool pg_is_usable(PgLink *link, PgPhase phase) {
   return link->code[0] == '\0';
 }
 
+// Argument 0, for a call whose argument 3 says whether it gives rows.
+static PgLink *pg_enter_run(CspCall *call, CspStatus *status) {
+  CspValue most = csp_arg(call, 3);
+  bool rows = csp_type(most) == CSP_INT && csp_to_int(most) > 0;
+  return pg_enter(call, rows, status);
+}
+
 // _run(link, sql, args, most, type, name): (changes, nil), or (rows, whether
 // there may be more, nil), and for one row (row, false, nil).
 CspStatus pg_run(CspCall *call) {
   CspStatus status = CSP_PANIC;
-  PgStep step = {.link = pg_enter(call, &status)};
+  PgStep step = {.link = pg_enter_run(call, &status)};
   const char *text = "";
   size_t len = 0;
   CspValue args;
@@ -380,7 +388,8 @@ CspStatus pg_run(CspCall *call) {
       !pg_begin_rows(call, &step, csp_arg(call, 4)))
     return pg_give_up(call, &step);
   if (!pg_is_usable(link, PG_IDLE)) return pg_fail(call, &step);
-  if (!pg_put_params(call, link, args)) {
+  if ((link->most != PG_CONTROL && !pg_may_send(call, link, text, len)) ||
+      !pg_put_params(call, link, args)) {
     if (link->code[0] != '\0') return pg_fail(call, &step);
     return pg_give_up(call, &step);
   }
@@ -392,7 +401,7 @@ CspStatus pg_run(CspCall *call) {
 // _more(link, sql, args, most, type, name): the next rows.
 CspStatus pg_more(CspCall *call) {
   CspStatus status = CSP_PANIC;
-  PgStep step = {.link = pg_enter(call, &status)};
+  PgStep step = {.link = pg_enter_run(call, &status)};
   if (step.link == NULL) return status;
   step.take = pg_take_row;
   if (!csp_need_int(call, 3, &step.link->most) ||

@@ -63,7 +63,7 @@ for sql in ["begin", "copy a from stdin", "copy a to stdout"] {
   _, err := db.exec(sql)
   println(err.code, err)
 }
-// expect: invalid postgres: a transaction is begun and ended by pool.transaction alone
+// expect: invalid postgres: a transaction is begun and ended by pool.transaction alone, and an inner one by work.transaction, so "begin" was not sent
 // expect: invalid postgres: copy_in and copy_out are for a COPY from stdin and to stdout
 // expect: invalid postgres: copy_in and copy_out are for a COPY from stdin and to stdout
 println(db.one("select count(*) as n from a")?)  // expect: {"n": 1}
