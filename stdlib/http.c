@@ -51,6 +51,7 @@ static const CspFunction http_functions[] = {
     {"_read_line", "connection", http_read_line},
     {"_await_end", "connection", http_await_end},
     {"_end_if_idle", "connection", http_end_if_idle},
+    {"_claim", "connection, number", http_claim},
     {"_is_quiet", "connection", http_is_quiet},
     {"_add_route", "routes, pattern, number", http_add_route},
     CSP_REPEATABLE,

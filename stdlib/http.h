@@ -63,6 +63,7 @@ enum { HTTP_USUAL_LINE = 16 };
 size_t http_join_chunks(Str *left, size_t most, char *to, int64_t *spare);
 CspStatus http_is_field_line(CspCall *call);
 CspStatus http_end_if_idle(CspCall *call);
+CspStatus http_claim(CspCall *call);
 CspStatus http_is_quiet(CspCall *call);
 CspStatus http_field(CspCall *call);
 CspStatus http_fields(CspCall *call);

@@ -352,6 +352,21 @@ CspStatus http_end_if_idle(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
+// (connection, number): whether the caller is the first to claim the connection
+// for the request of that number. That is the server, when the handler has
+// returned, or who takes the connection in the handler. A request that is over
+// has been claimed, so nobody takes the next one's connection by it.
+CspStatus http_claim(CspCall *call) {
+  Connection *connection = net_connection(call);
+  int64_t number;
+  if (connection == NULL || !csp_need_int(call, 1, &number)) return CSP_PANIC;
+  // RMW: one of the callers is first. release: what it has written before, such
+  // as that the handler has returned. acquire: the others see that
+  return csp_ok_bool(call, __atomic_compare_exchange_n(
+                               &connection->claimed, &number, number + 1, false,
+                               __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}
+
 // (connection): whether it is open, and nothing has come that nobody has read.
 // Nobody reads it meanwhile.
 CspStatus http_is_quiet(CspCall *call) {

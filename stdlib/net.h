@@ -4,9 +4,9 @@
 //
 // A connection's two sides are independent (CspFd). The call that has the turn
 // to read owns `in` and `has_gap`, and each side's turn guards its `pace`. Any
-// call may change what is atomic: the limits of waits, the life, and the layer
-// that a native module puts on it (CspLayer). All else does not change once a
-// script has the connection.
+// call may change what is atomic: the limits of waits, the life, the requests
+// that were claimed, and the layer that a native module puts on it (CspLayer).
+// All else does not change once a script has the connection.
 #ifndef CSP_STDLIB_NET_H
 #define CSP_STDLIB_NET_H
 
@@ -70,6 +70,7 @@ typedef struct Connection {
   NetPace pace[2];  // of each side
   NetSent sent;     // of the writing side's turn
   uint32_t life;    // atomic: NetLife
+  int64_t claimed;  // atomic: requests whose owner is settled (http_claim)
   NetAddress local, remote;
   const CspLayer *layer;  // atomic, set once by a call that has both turns
   void *layer_state;      // set before that
