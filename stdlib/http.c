@@ -66,6 +66,7 @@ static const CspFunction http_functions[] = {
     {"_request_head", "method, target, host, headers, length, flags",
      http_request_head},
     {"_check_headers", "headers", http_check_headers},
+    {"_is_target", "text", http_is_target},
     {"status_text", "status", http_status_text},
     {"_log_text", "text", http_log_text},
     {"date", "seconds", http_date},

@@ -71,6 +71,7 @@ CspStatus http_fields(CspCall *call);
 // --- http_write.c -----------------------------------------------------------
 CspStatus http_date(CspCall *call);
 CspStatus http_check_headers(CspCall *call);
+CspStatus http_is_target(CspCall *call);
 CspStatus http_response_head(CspCall *call);
 CspStatus http_request_head(CspCall *call);
 CspStatus http_status_text(CspCall *call);

@@ -282,6 +282,14 @@ static bool is_part(Str s) {
   return s.len > 0;
 }
 
+// (text): whether it may stand in the first line of a request.
+CspStatus http_is_target(CspCall *call) {
+  Str text;
+  if (!need_str(call, 0, &text)) return CSP_PANIC;
+  csp_charge(call, text.len / 4);
+  return csp_ok_bool(call, is_part(text));
+}
+
 // (method, target, host, headers, length, flags): the head as a string.
 CspStatus http_request_head(CspCall *call) {
   Str method, target, host;

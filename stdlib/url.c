@@ -397,9 +397,14 @@ static CspStatus url_clean(CspCall *call) {
 }
 
 // --- Escapes ----------------------------------------------------------------
+static void add_escape(TextJob *job, unsigned char c) {
+  static const char digits[] = "0123456789ABCDEF";
+  char escape[] = {'%', digits[c >> 4], digits[c & 15]};
+  buffer_add(&job->text, escape, sizeof escape);
+}
+
 // `flag` is whether the text is of a form, in which a space is a plus sign.
 static bool encode_turns(TextJob *job) {
-  static const char digits[] = "0123456789ABCDEF";
   while (job->at < job->s.len && !text_job_full(job)) {
     size_t from = job->at, most = from + TEXT_JOB_SHORT;
     if (most > job->s.len) most = job->s.len;
@@ -408,11 +413,10 @@ static bool encode_turns(TextJob *job) {
     job->took += (job->at - from) * 2;
     if (job->at == most) continue;
     unsigned char c = (unsigned char)job->s.data[job->at++];
-    char escape[] = {'%', digits[c >> 4], digits[c & 15]};
     if (c == ' ' && job->flag)
       buffer_add_char(&job->text, '+');
     else
-      buffer_add(&job->text, escape, sizeof escape);
+      add_escape(job, c);
     job->took += 8;
   }
   return job->at < job->s.len;
@@ -423,6 +427,47 @@ static CspStatus url_encode(CspCall *call) {
   TextJob job = text_job_of(call, encode_turns);
   if (!need_str(call, 0, &job.s) || !opt_bool(call, 1, false, &job.flag))
     return CSP_PANIC;
+  return text_job_run(&job);
+}
+
+// Where the path begins. What is before it has no escapes.
+static size_t path_begin(Str s) {
+  size_t at = 0;
+  while (at < s.len && !is_one_of(s.data[at], ":/?#")) at++;
+  at = at < s.len && s.data[at] == ':' ? at + 1 : 0;
+  if (s.len - at < 2 || s.data[at] != '/' || s.data[at + 1] != '/') return 0;
+  at += 2;
+  while (at < s.len && !is_one_of(s.data[at], "/?#")) at++;
+  return at;
+}
+
+static bool is_escape(Str s, size_t at) {
+  return s.len - at > 2 && s.data[at] == '%' && hex_digit(s.data[at + 1]) >= 0 &&
+         hex_digit(s.data[at + 2]) >= 0;
+}
+
+// `seen` is where the path begins, and `flag` whether the fragment has begun.
+static bool escape_turns(TextJob *job) {
+  while (job->at < job->s.len && !text_job_full(job)) {
+    char c = job->s.data[job->at];
+    bool stays = job->at < job->seen || kind_of(c) != 0 ||
+                 is_escape(job->s, job->at) || (c == '#' && !job->flag);
+    if (c == '#') job->flag = true;
+    if (stays)
+      buffer_add_char(&job->text, c);
+    else
+      add_escape(job, (unsigned char)c);
+    job->at++;
+    job->took += 8;
+  }
+  return job->at < job->s.len;
+}
+
+// escape(text)
+static CspStatus url_escape(CspCall *call) {
+  TextJob job = text_job_of(call, escape_turns);
+  if (!need_str(call, 0, &job.s)) return CSP_PANIC;
+  job.seen = path_begin(job.s);
   return text_job_run(&job);
 }
 
@@ -484,6 +529,7 @@ static const CspFunction url_functions[] = {
     CSP_REPEATABLE,
     {"encode", "text, form = false", url_encode},
     {"decode", "text, form = false", url_decode},
+    {"escape", "text", url_escape},
     {"_split", "text", url_split},
     {"_clean", "path", url_clean},
     {NULL, NULL, NULL},

@@ -6,6 +6,8 @@
 # expect: not modified: 304
 # expect: a redirect is handed on: 302 /page
 # expect: what nginx sees: 10.0.0.1, 127.0.0.1|example.org|example.org|http|close||||kept|a=1; b=2|/see?x=%20y&z
+# expect: what browsers send unescaped: 200 True
+# expect: what has no path: OPTIONS * HTTP/1.1
 # expect: an upload with a length: 201 True
 # expect: an upload in chunks: 201 True
 # expect: both get requests: True
@@ -169,6 +171,17 @@ def main():
               "Keep-Alive: 5", "X-Kept: kept", "X-Close: close", "Cookie: a=1; b=2"]
     _, _, _, body = gate.curl("/see?x=%20y&z", *[word for field in fields for word in ("-H", field)])
     print("what nginx sees:", body.decode())
+
+    odd = "/see?a=[1]{2}|^`%zz\\\"<>"
+    _, status, _, body = gate.curl(odd, "-g")
+    print("what browsers send unescaped:", status, body.decode().split("|", 10)[10] == odd)
+
+    first_line = []
+    def tells(connection, head):
+        first_line.append(head.split(b"\r\n")[0].decode())
+        connection.sendall(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+    Gateway("20s", Server(tells).port).curl("/", "-X", "OPTIONS", "--request-target", "*")
+    print("what has no path:", *first_line)
 
     def is_put(name):
         with open(TMPDIR + "/root/put/" + name, "rb") as file:

@@ -10,9 +10,10 @@
 # expect: /:11: "http://localhost:PORT/gone": 404 Not Found
 # expect: /:12: "http://127.0.0.1:1/": HEAD http://127.0.0.1:1/: cannot connect to 127.0.0.1:1: Connection refused
 # expect: /:13: "slow.html": deadline exceeded
-# expect: /:14: "a b.html": url: at 1: the byte 0x20 must be written as %20 in a path
+# expect: /:14: "no [b].html": 404 Not Found
+# expect: /:15: "http://é/": url: at 7: the byte 0xc3 cannot stand in a host
 # expect: /pages/100.html:2: "end": 404 Not Found
-# expect: 118 links to 113 addresses, 8 are broken
+# expect: 122 links to 117 addresses, 9 are broken
 # expect: status 1
 # expect: pages, and how often each was asked for: 100 1
 # expect: HEAD localhost /gone 404
@@ -50,8 +51,10 @@ cat > index.html << END
 <a href="http://localhost:$port/gone">gone</a>
 <a href="http://127.0.0.1:1/">nobody</a>
 <a href="slow.html">slow</a>
-<a href="a b.html">blank</a>
+<a href="no [b].html">not there</a> <a href="a b.html">blank</a> <a href="café.html">not ASCII</a>
+<a href="http://é/">no host</a> <a href="brackets?a=[1]|{2}^">in a query</a>
 END
+touch 'a b.html' café.html brackets
 touch style.css picture.png
 head -c 3000000 /dev/zero | tr '\0' ' ' > slow.html
 for i in $(seq 100); do
