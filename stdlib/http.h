@@ -30,11 +30,13 @@ typedef struct HttpHead {
   bool has_host, has_length, has_coding;
 } HttpHead;
 
-// The text ends with a line's end. is_secure: it came over TLS. A request that
-// is refused has a status from 400 on. A response that is refused has the
-// status 0.
+// The text ends with a line's end, or http_may_begin is false. is_secure: it
+// came over TLS. A request that is refused has a status from 400 on. A response
+// that is refused has the status 0.
 HttpHead http_parse_request(Str text, bool is_secure);
 HttpHead http_parse_response(Str text);
+// Whether the first bytes of a response may begin as these do.
+bool http_may_begin(Str text);
 
 typedef struct HttpField {
   Str name, value;

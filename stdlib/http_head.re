@@ -301,8 +301,18 @@ HttpHead http_parse_request(Str text, bool is_secure) {
 }
 
 // --- Responses --------------------------------------------------------------
+bool http_may_begin(Str text) {
+  static const char begin[] = "HTTP/";
+  size_t len = text.len < strlen(begin) ? text.len : strlen(begin);
+  return len == 0 || memcmp(text.data, begin, len) == 0;
+}
+
 HttpHead http_parse_response(Str text) {
   HttpHead head = {.length = HTTP_TO_END};
+  if (!http_may_begin(text)) {
+    head.why = "it does not begin with HTTP/, so it is no HTTP";
+    return head;
+  }
   HttpCursor at = (HttpCursor)text.data, last = at + text.len;
   at = status_line(at, &head);
   if (at == NULL || head.minor < 0 || head.minor > 9 || head.status < 100) {

@@ -25,6 +25,9 @@ enum { FLAG_KEEPS = 1, FLAG_CONTINUES = 2, FLAG_OLD = 4 };
 static NetFound find_head(CspCall *call, Str left, NetRead *read) {
   (void)call;
   const char *end;
+  // An answer of another protocol may have no such end. as_bytes: a response
+  if (read->as_bytes && read->mark == 0 && !http_may_begin(left))
+    return (NetFound){true, left.len, left.len};
   while (read->scanned < left.len &&
          (end = memchr(left.data + read->scanned, '\n',
                        left.len - read->scanned)) != NULL) {
