@@ -320,13 +320,16 @@ static bool is_one_of(const char *name, const char *const *names) {
 
 // A pragma may touch neither the process's settings nor, with a limit or
 // without files, what bounds the memory. Nor may it let threads wait for locks,
-// or map a file, which kills the process where others cut it.
+// keep a lock of the file, for which the other connections of the database
+// would wait for ever, or map a file, which kills the process where others cut
+// it.
 static bool may_set(const SqlLink *link, const char *pragma) {
   static const char *const never[] = {"hard_heap_limit",
                                       "soft_heap_limit",
                                       "temp_store_directory",
                                       "query_only",
                                       "busy_timeout",
+                                      "locking_mode",
                                       "data_store_directory",
                                       "mmap_size",
                                       NULL};
