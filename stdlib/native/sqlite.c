@@ -340,6 +340,20 @@ static bool may_set(const SqlLink *link, const char *pragma) {
   return !is_one_of(pragma, never) && !(bounded && is_one_of(pragma, bounds));
 }
 
+// What only the connection that writes knows: one that reads has its own, which
+// are always empty.
+static bool is_of_writer(int action, const char *a, const char *b,
+                         const char *schema) {
+  static const char *const functions[] = {"last_insert_rowid", "changes",
+                                          "total_changes", NULL};
+  static const char *const tables[] = {"sqlite_temp_master",
+                                       "sqlite_temp_schema", NULL};
+  if (action == SQLITE_FUNCTION) return is_one_of(b, functions);
+  return action == SQLITE_READ &&
+         (is_one_of(a, tables) ||
+          (schema != NULL && sqlite3_stricmp(schema, "temp") == 0));
+}
+
 static int deny(SqlLink *link, const char *why) {
   link->denied = why;
   return SQLITE_DENY;
@@ -347,11 +361,12 @@ static int deny(SqlLink *link, const char *why) {
 
 // What statements may do, asked when they are prepared. Transactions are made
 // by the module alone. The function fts3_tokenizer gives and takes addresses of
-// code.
+// code. A link that only reads prepares what writes, too, so of what is the
+// writer's it is noted alone, and sql_run_work refuses what reads.
 static int authorize(void *data, int action, const char *a, const char *b,
                      const char *schema, const char *trigger) {
   SqlLink *link = data;
-  (void)schema, (void)trigger;
+  (void)trigger;
   if (sql_stack_is_over()) return SQLITE_DENY;
   bool attaches = action == SQLITE_ATTACH && (a == NULL || *a != '\0');
   if (attaches && !link->files)
@@ -367,6 +382,13 @@ static int authorize(void *data, int action, const char *a, const char *b,
     return deny(link, "this pragma is not allowed here");
   if (action == SQLITE_FUNCTION && sqlite3_stricmp(b, "fts3_tokenizer") == 0)
     return deny(link, "the function fts3_tokenizer is not allowed");
+  if (link->kind == LINK_READER && is_of_writer(action, a, b, schema)) {
+    link->denied =
+        "last_insert_rowid, changes, total_changes and the schema temp are of "
+        "the connection that writes: use \"returning\", the result of exec, or "
+        "db.transaction";
+    if (link->stepping) return SQLITE_DENY;  // it is prepared anew
+  }
   return SQLITE_OK;
 }
 

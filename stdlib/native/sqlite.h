@@ -96,7 +96,7 @@ typedef struct SqlLink {
   bool files, limited, control;
   bool stepping;        // in the library's machine
   bool in_transaction;  // by the last statement of the module's own
-  const char *denied;   // by the authorizer
+  const char *denied;   // by the authorizer, or noted by it
   int cached;
   SqlStmt *newest;
   size_t held;   // bytes that it holds, as its value is to weigh

@@ -228,6 +228,11 @@ static bool prepare_next(SqlLink *link) {
       refuse(run, RUN_REFUSED, "there is no statement in the text", "");
     return false;
   }
+  if (link->kind == LINK_READER && link->denied != NULL &&
+      sqlite3_stmt_readonly(run->stmt)) {
+    run->code = SQLITE_AUTH;
+    return false;
+  }
   bool single = first && (tail == end || is_blank(link, tail, end));
   if (single && comes_again(link)) keep_stmt(link, run->stmt);
   run->text = tail;
