@@ -643,7 +643,7 @@ class Maker(Words, Shapes, Values, Grown, Rare):
             self.names = [("s." + f, "int") for f in fields] + \
                 [(p, "int") for p in parameters]
             self.emit(self.rng.choice(["func (s %s) %s(%s) => %s", "func (s %s) %s(%s) => %s",
-                                       "func (s %s) %s(%s) => switch s { case is int: 0; default: %s }",
+                                       "func (s %s) %s(%s) => switch s { case is int: 0; default: (%s) }",
                                        "func (s %s) %s(%s,) { return %s }"]) % (
                 name, method, text, self.expression("int", 2)))
             made.methods[method] = parameters, needed
