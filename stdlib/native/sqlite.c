@@ -48,8 +48,22 @@ static const char *code_of_constraint(int code) {
   }
 }
 
+static const char *code_of_run(int code) {
+  switch (code) {
+    case RUN_REFUSED:
+      return "syntax";
+    case RUN_DEEP:
+      return "limit";
+    case RUN_GONE:
+      return "not_found";
+    default:
+      return "invalid";
+  }
+}
+
 static const char *code_of(SqlLink *link, int code) {
   int error = link->db != NULL ? sqlite3_system_errno(link->db) : 0;
+  if (code < 0) return code_of_run(code);
   switch (code & 0xff) {
     case SQLITE_CONSTRAINT:
       return code_of_constraint(code);
@@ -133,8 +147,6 @@ static CspStatus give_up(CspCall *call, SqlLink *link) {
 
 static CspStatus run_failed(CspCall *call, SqlLink *link) {
   SqlRun *run = &link->run;
-  if (run->code == RUN_REFUSED) return fail(call, link, "syntax", run->message);
-  if (run->code == RUN_DEEP) return fail(call, link, "limit", run->message);
   if (run->code != RUN_WRONG)
     return fail(call, link, code_of(link, run->code), run->message);
   CspStatus status = csp_panic(call, "%s: %s", db_name(call), run->message);
@@ -324,15 +336,10 @@ static bool is_one_of(const char *name, const char *const *names) {
 // would wait for ever, or map a file, which kills the process where others cut
 // it.
 static bool may_set(const SqlLink *link, const char *pragma) {
-  static const char *const never[] = {"hard_heap_limit",
-                                      "soft_heap_limit",
-                                      "temp_store_directory",
-                                      "query_only",
-                                      "busy_timeout",
-                                      "locking_mode",
-                                      "data_store_directory",
-                                      "mmap_size",
-                                      NULL};
+  static const char *const never[] = {
+      "hard_heap_limit",      "soft_heap_limit", "temp_store_directory",
+      "query_only",           "busy_timeout",    "locking_mode",
+      "data_store_directory", "mmap_size",       NULL};
   static const char *const bounds[] = {
       "max_page_count", "page_size",          "cache_size", "cache_spill",
       "temp_store",     "default_cache_size", NULL};

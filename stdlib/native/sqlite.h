@@ -38,7 +38,9 @@ enum {
   RUN_WRITES = -1,   // the statement writes, and the link only reads
   RUN_WRONG = -2,    // the arguments do not fit: panics with `message`
   RUN_REFUSED = -3,  // of the text: an error with `message`
-  RUN_DEEP = -4      // the library needs too much stack: likewise
+  RUN_DEEP = -4,   // it needs too much stack, or triggers have no end: likewise
+  RUN_GONE = -5,   // the savepoint is not there any more: likewise
+  RUN_FAILED = -6  // SQLITE_ERROR of what was prepared well: likewise
 };
 
 typedef struct SqlBuffer {

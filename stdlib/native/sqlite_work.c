@@ -320,6 +320,36 @@ void sql_tell_error(SqlLink *link) {
   snprintf(run->message, sizeof run->message, "%s", text);
 }
 
+// Whether the statement could not be prepared now, as its step does where the
+// schema is not the same any more.
+static bool fits_no_more(SqlLink *link) {
+  sqlite3_stmt *again = NULL;
+  int code = sqlite3_prepare_v2(link->db, sqlite3_sql(link->run.stmt), -1,
+                                &again, NULL);
+  sqlite3_finalize(again);
+  return (code & 0xff) == SQLITE_ERROR;
+}
+
+// The library has one code, SQLITE_ERROR, for a text that is no SQL and for
+// most that goes wrong while a statement runs. Its messages tell the rest.
+static void tell_step_error(SqlLink *link) {
+  SqlRun *run = &link->run;
+  // it was prepared anew, and has come to use what is the writer's
+  if (link->kind == LINK_READER && link->denied != NULL)
+    run->code = SQLITE_AUTH;
+  sql_tell_error(link);
+  const char *text = run->message;
+  if (run->code <= 0 || (run->code & 0xff) != SQLITE_ERROR) return;
+  if (strcmp(text, "too many levels of trigger recursion") == 0)
+    run->code = RUN_DEEP;
+  else if (strcmp(text, "LIKE or GLOB pattern too complex") == 0)
+    run->code = RUN_REFUSED;
+  else if (strncmp(text, "no such savepoint", 17) == 0)
+    run->code = RUN_GONE;
+  else if (!fits_no_more(link))
+    run->code = RUN_FAILED;
+}
+
 bool sql_is_busy(int code) {
   return code > 0 && (code & 0xff) == SQLITE_BUSY &&
          code != SQLITE_BUSY_SNAPSHOT;
@@ -337,7 +367,7 @@ static bool run_stmt(SqlLink *link) {
   step_rows(link);
   bool row = run->code == SQLITE_ROW && !run->limited;
   if (row && run->most > 1) return false;
-  if (!row && (run->limited || run->code != SQLITE_DONE)) sql_tell_error(link);
+  if (!row && (run->limited || run->code != SQLITE_DONE)) tell_step_error(link);
   bool well = row || run->code == SQLITE_DONE;
   if (well) run->code = SQLITE_DONE;
   sqlite3_reset(run->stmt);
