@@ -363,12 +363,12 @@ CspStatus http_claim(CspCall *call) {
   Connection *connection = net_connection(call);
   int64_t number;
   if (connection == NULL || !csp_need_int(call, 1, &number)) return CSP_PANIC;
-  // RMW: one of the callers is first. release: what it has written before, such
-  // as that the handler has returned. acquire: the others see that. Pairs with
-  // itself
-  return csp_ok_bool(call, __atomic_compare_exchange_n(
-                               &connection->claimed, &number, number + 1, false,
-                               __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+  // acq_rel: one of the callers is first. The others see what it has written
+  // before, such as that the handler has returned. Pairs with itself
+  bool first =
+      __atomic_compare_exchange_n(&connection->claimed, &number, number + 1,
+                                  false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  return csp_ok_bool(call, first);
 }
 
 // (connection): whether it is open, and nothing has come that nobody has read.

@@ -442,8 +442,8 @@ static size_t path_begin(Str s) {
 }
 
 static bool is_escape(Str s, size_t at) {
-  return s.len - at > 2 && s.data[at] == '%' && hex_digit(s.data[at + 1]) >= 0 &&
-         hex_digit(s.data[at + 2]) >= 0;
+  return s.len - at > 2 && s.data[at] == '%' &&
+         hex_digit(s.data[at + 1]) >= 0 && hex_digit(s.data[at + 2]) >= 0;
 }
 
 // `seen` is where the path begins, and `flag` whether the fragment has begun.

@@ -89,8 +89,9 @@ class Struct:
 
 
 class Maker(Words, Shapes, Values, Grown, Rare):
-    """A program from a seed: `text`, the `files` that it imports, the `statuses`
-    with which it may end, and what it has `said` then on standard error."""
+    """A program from a seed: `text`, the `files` that it imports, the
+    `statuses` with which it may end, and what it has `said` then on standard
+    error."""
 
     def __init__(self, seed):
         self.rng = random.Random("mixed %d" % seed)

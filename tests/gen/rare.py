@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Forms of the language that few programs use: several targets, labels of all
-kinds, loops over all kinds, defers in loops and in each other, local functions,
-`?` in all places, comments and lines that go on; and how a program ends."""
+"""Forms of the language that few programs use, and how a program ends. The
+forms are several targets, labels of all kinds, loops over all kinds, defers in
+loops and in each other, local functions, `?` in all places, comments and lines
+that go on."""
 
 KEYWORDS = ["case", "default", "go", "if", "in", "is", "select", "struct", "switch", "var"]
 
@@ -70,7 +71,7 @@ class Rare:
         self.emit("}")
 
     def over(self):
-        """Loops over each kind, with one name and two, and heads with parts left out."""
+        """Loops over each kind, with one name and two. Heads lack parts."""
         i, v, f = self.new_name("i"), self.new_name("v"), self.new_name("f")
         function = "<f> := {Few}\ng<f> := func() {{ <f>--; return if <f> < 0 {{ nil }} else {{ (<f>, {int!}) }} }}"
         channel = "<f> := chan(9)\nfor <i> in 3 {{ <f> <- (<i>, {int!}) }}\nclose(<f>)"
