@@ -447,7 +447,7 @@ static bool is_escape(Str s, size_t at) {
 }
 
 // `seen` is where the path begins, and `flag` whether the fragment has begun.
-static bool escape_turns(TextJob *job) {
+static bool url_escape_turns(TextJob *job) {
   while (job->at < job->s.len && !text_job_full(job)) {
     char c = job->s.data[job->at];
     bool stays = job->at < job->seen || kind_of(c) != 0 ||
@@ -465,7 +465,7 @@ static bool escape_turns(TextJob *job) {
 
 // escape(text)
 static CspStatus url_escape(CspCall *call) {
-  TextJob job = text_job_of(call, escape_turns);
+  TextJob job = text_job_of(call, url_escape_turns);
   if (!need_str(call, 0, &job.s)) return CSP_PANIC;
   job.seen = path_begin(job.s);
   return text_job_run(&job);

@@ -13,7 +13,6 @@ import random
 import re
 
 from grown import Grown
-from rare import KEYWORDS, Rare
 from shapes import Shapes
 from values import Values
 from words import ATOMS, Words
@@ -25,7 +24,6 @@ PRELUDE = """\
 import "fmt"
 import "maps"
 import "math"
-import "os"
 import "sched"
 import "strings"
 import "sync"
@@ -88,10 +86,8 @@ class Struct:
         self.methods = {}
 
 
-class Maker(Words, Shapes, Values, Grown, Rare):
-    """A program from a seed: `text`, the `files` that it imports, the
-    `statuses` with which it may end, and what it has `said` then on standard
-    error."""
+class Maker(Words, Shapes, Values, Grown):
+    """A program from a seed: `text`, and the `files` that it imports."""
 
     def __init__(self, seed):
         self.rng = random.Random("mixed %d" % seed)
@@ -100,10 +96,7 @@ class Maker(Words, Shapes, Values, Grown, Rare):
         self.results, self.shared, self.starts = 0, False, True
         self.turns, self.cost, self.depth, self.frozen = 1, 0, 0, set()
         self.files = {MODULE + ".csp": self.module()} if self.chance(0.5) else {}
-        self.statuses, self.said = {0}, ""
-        self.lines = ["#!/usr/bin/env cspvm"] * self.chance(0.2)
-        if self.files:
-            self.lines.append(self.rng.choice(['import %s "./%s"', 'import "./%s"  // %s']) % (MODULE, MODULE))
+        self.lines = ['import %s "./%s"' % (MODULE, MODULE)] if self.files else []
         self.lines += PRELUDE.splitlines()
         for _ in range(self.rng.randint(0, 2)):
             self.struct()
@@ -112,12 +105,8 @@ class Maker(Words, Shapes, Values, Grown, Rare):
         for name, kind in (("g1", "int"), ("g2", "str"), ("g3", "list"), ("g4", "map")):
             self.emit("%s := %s" % (name, self.expression(kind, 0)))
         for _ in range(self.rng.randint(2, 5)):
-            self.rng.choice([self.function, self.function, self.function, self.arrow])()
+            self.function()
         self.main()
-        if self.chance(0.4):
-            self.top()
-        elif self.chance(0.6):
-            self.end()
         self.text = "\n".join(self.lines) + "\n"
 
     def module(self):
@@ -126,9 +115,6 @@ class Maker(Words, Shapes, Values, Grown, Rare):
         self.struct()
         for _ in range(self.rng.randint(1, 3)):
             self.function(True)
-        word = self.rng.choice(KEYWORDS)
-        self.emit("func %s(p, q = 2) => p +%% q" % word)
-        self.functions.append(Function(word, ["p"], "q", "", 1, 1, True, False))
         for named in self.structs + self.functions:
             named.name = MODULE + "." + named.name
         return "\n".join(self.lines) + "\n"
@@ -602,18 +588,16 @@ class Maker(Words, Shapes, Values, Grown, Rare):
 
     LEAF = [(8, declare), (8, assign), (2, assign_many), (4, change), (6, output),
             (1, Values.apart), (0.5, Values.queue), (0.5, Values.traced), (3, attempt),
-            (1, wrong), (2, leave), (1, defer), (2, call_pair),
-            (0.5, Rare.several), (0.5, Rare.targets), (0.5, Rare.asked), (0.5, Rare.local), (0.6, Rare.spelled)]
+            (1, wrong), (2, leave), (1, defer), (2, call_pair)]
     NESTED = [(4, branch), (4, loop), (2, switch), (2, nested), (2, Values.value), (1, Values.counted),
               (0.7, Values.pairs), (1, closure),
-              (1, closures), (0.6, Rare.labelled), (0.8, Rare.over), (0.6, Rare.deferred)]
+              (1, closures)]
     CONCURRENT = [(0.5, Shapes.tasks), (0.5, Shapes.stream), (0.4, Shapes.pipeline),
                   (0.5, Shapes.group), (0.4, Shapes.selects), (0.3, Shapes.failing),
                   (0.3, Shapes.group_value), (0.3, Shapes.mutex),
                   (0.3, Shapes.latched), (0.3, Shapes.dropped),
                   (0.3, Shapes.ping_pong), (0.2, Shapes.full), (0.2, Shapes.cancelled),
                   (0.2, Shapes.collect), (0.2, Shapes.timers),
-                  (0.5, Rare.waits), (0.4, Rare.left),
                   (0.4, Grown.appended), (0.3, Grown.appended_at_once)]
 
     # -- functions, structs, and the program
@@ -623,8 +607,7 @@ class Maker(Words, Shapes, Values, Grown, Rare):
         required = self.rng.randint(1, len(names))
         values = [self.rng.choice([
             "3", names[0], names[0] + " ^ 5", "(if %s > 3 { 1 } else { %s })" % (names[0], names[0]),
-            "abs(switch %s { case 1, 2: 5; default: 6 })" % names[0], "abs(%s)" % names[0],
-            "(0x1F, len(str(%s)))[1]" % names[0]]) for _ in names]
+            "abs(switch %s { case 1, 2: 5; default: 6 })" % names[0]]) for _ in names]
         return names, required, ", ".join(names[:required] + [
             "%s = %s" % pair for pair in zip(names[required:], values)])
 
@@ -632,20 +615,15 @@ class Maker(Words, Shapes, Values, Grown, Rare):
         name = self.new_name("S")
         fields, required, text = self.parameters("f", 6)
         made = Struct(name, fields, required)
-        self.put(self.rng.choice(["struct <s> {{ <f> }}", "struct <s> {{\n  // one\n  <f>,\n}}",
-                                  "struct <n> {{}}\nstruct <s> {{ <f> }}"]), s=name, f=text, n="N" + name)
+        self.emit("struct %s { %s }" % (name, text))
         for _ in range(self.rng.randint(1, 3)):
-            method = self.rng.choice([self.new_name("m"), self.new_name("m"), self.rng.choice(KEYWORDS)])
-            if method in made.methods:
-                continue
+            method = self.new_name("m")
             parameters, needed, text = self.parameters("p", 3)
             self.start_function(True)
             self.starts = False  # group members may call it
             self.names = [("s." + f, "int") for f in fields] + \
                 [(p, "int") for p in parameters]
-            self.emit(self.rng.choice(["func (s %s) %s(%s) => %s", "func (s %s) %s(%s) => %s",
-                                       "func (s %s) %s(%s) => switch s { case is int: 0; default: (%s) }",
-                                       "func (s %s) %s(%s,) { return %s }"]) % (
+            self.emit("func (s %s) %s(%s) => %s" % (
                 name, method, text, self.expression("int", 2)))
             made.methods[method] = parameters, needed
         self.structs.append(made)
@@ -696,19 +674,6 @@ class Maker(Words, Shapes, Values, Grown, Rare):
         cost = self.cost * (5 if recursive else 1) + 1
         self.functions.append(Function(name, required, optional, rest, results,
                                        cost, shared, starts))
-
-    def arrow(self):
-        """A function of one expression, or one statement with a value."""
-        self.start_function(True)
-        name, (names, required, listed) = self.new_name("f"), self.parameters("p", 3)
-        self.names = [(p, "int") for p in names]
-        a, b = self.expression("int", 2), self.expression("int", 2)
-        text = self.rng.choice([a, "switch %s { case 1, 2: clip(%s); default: clip(%s) }" % (names[0], a, b),
-                                "if %s > 3 { clip(%s) } else { clip(%s) }" % (names[0], a, b)])
-        self.emit("func %s(%s) => %s" % (name, listed, text))
-        starts = "go " in text or any(f.starts and f.name + "(" in text for f in self.functions)
-        optional = names[required] if len(names) > required else ""
-        self.functions.append(Function(name, names[:required], optional, "", 1, self.cost + 1, True, starts))
 
     def recursion(self, name, required):
         others = "".join(", " + self.expression("int", 1) for _ in required[1:])
