@@ -397,7 +397,7 @@ static CspStatus url_clean(CspCall *call) {
 }
 
 // --- Escapes ----------------------------------------------------------------
-static void add_escape(TextJob *job, unsigned char c) {
+static void add_url_escape(TextJob *job, unsigned char c) {
   static const char digits[] = "0123456789ABCDEF";
   char escape[] = {'%', digits[c >> 4], digits[c & 15]};
   buffer_add(&job->text, escape, sizeof escape);
@@ -416,7 +416,7 @@ static bool encode_turns(TextJob *job) {
     if (c == ' ' && job->flag)
       buffer_add_char(&job->text, '+');
     else
-      add_escape(job, c);
+      add_url_escape(job, c);
     job->took += 8;
   }
   return job->at < job->s.len;
@@ -456,7 +456,7 @@ static bool url_escape_turns(TextJob *job) {
     if (stays)
       buffer_add_char(&job->text, c);
     else
-      add_escape(job, (unsigned char)c);
+      add_url_escape(job, (unsigned char)c);
     job->at++;
     job->took += 8;
   }
