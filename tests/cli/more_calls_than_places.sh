@@ -62,7 +62,10 @@ for sched.stats().syscalls < min(n, places) { sleep(1ms) }
 sleep(20ms)
 calls := sched.stats().syscalls
 assert(sched.stats().threads > calls, "a call took no thread")
-println("in calls", calls)
+// A quick call that began before all places were taken may come on top, one
+// for each P but one.
+assert(calls < places + sched.stats().procs, "${calls} calls")
+println("in calls", min(calls, places))
 ticks()
 for i in n { <-over }
 println("written", n)
