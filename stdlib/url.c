@@ -430,15 +430,34 @@ static CspStatus url_encode(CspCall *call) {
   return text_job_run(&job);
 }
 
-// Where the path begins. What is before it has no escapes.
-static size_t path_begin(Str s) {
-  size_t at = 0;
-  while (at < s.len && !is_one_of(s.data[at], ":/?#")) at++;
-  at = at < s.len && s.data[at] == ':' ? at + 1 : 0;
-  if (s.len - at < 2 || s.data[at] != '/' || s.data[at + 1] != '/') return 0;
-  at += 2;
-  while (at < s.len && !is_one_of(s.data[at], "/?#")) at++;
-  return at;
+enum { IN_SCHEME, IN_HOST, IN_PATH };
+
+// `seen` moves on to the first of `ends`, or to the end. false: the piece is
+// full before.
+static bool seen_until(TextJob *job, const char *ends) {
+  while (job->seen < job->s.len && !is_one_of(job->s.data[job->seen], ends)) {
+    if (text_job_full(job)) return false;
+    job->seen++;
+    job->took++;
+  }
+  return true;
+}
+
+// Moves `seen` to where the path begins, what is before which has no escapes,
+// and `n` to IN_PATH. false: the piece is full before.
+static bool find_path(TextJob *job) {
+  Str s = job->s;
+  if (job->n == IN_SCHEME) {
+    if (!seen_until(job, ":/?#")) return false;
+    size_t at =
+        job->seen < s.len && s.data[job->seen] == ':' ? job->seen + 1 : 0;
+    bool hosted = s.len - at >= 2 && s.data[at] == '/' && s.data[at + 1] == '/';
+    job->seen = hosted ? at + 2 : 0;
+    job->n = hosted ? IN_HOST : IN_PATH;
+  }
+  if (job->n == IN_HOST && !seen_until(job, "/?#")) return false;
+  job->n = IN_PATH;
+  return true;
 }
 
 static bool is_escape(Str s, size_t at) {
@@ -448,6 +467,7 @@ static bool is_escape(Str s, size_t at) {
 
 // `seen` is where the path begins, and `flag` whether the fragment has begun.
 static bool url_escape_turns(TextJob *job) {
+  if (!find_path(job)) return true;
   while (job->at < job->s.len && !text_job_full(job)) {
     char c = job->s.data[job->at];
     bool stays = job->at < job->seen || kind_of(c) != 0 ||
@@ -467,7 +487,6 @@ static bool url_escape_turns(TextJob *job) {
 static CspStatus url_escape(CspCall *call) {
   TextJob job = text_job_of(call, url_escape_turns);
   if (!need_str(call, 0, &job.s)) return CSP_PANIC;
-  job.seen = path_begin(job.s);
   return text_job_run(&job);
 }
 
