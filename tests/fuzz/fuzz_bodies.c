@@ -19,6 +19,7 @@ static const char script[] =
     "func _error(text, code) => error(text, code: code)\n"
     "func _need(what, v, kind) { assert(type(v) == kind, what) }\n"
     "func _mutex() => sync.mutex()\n"
+    "func _unlock(m) { m.unlock() }\n"
     "func _read_size(line) => read_size(line)\n"
     "func _is_field(line) => is_field(line)\n"
     "func _take_chunks(f, most) {\n"
