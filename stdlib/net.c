@@ -73,6 +73,37 @@ int net_connected(CspCall *call, CspValue v, int fd, const NetAddress *remote) {
   return error;
 }
 
+// --- What has broken it off --------------------------------------------------
+// Errors that end a connection, and that the system tells once.
+static bool breaks_off(int error) {
+  return error == ECONNRESET || error == ECONNABORTED || error == ETIMEDOUT ||
+         error == EHOSTUNREACH || error == ENETUNREACH;
+}
+
+void net_remember(Connection *connection) {
+  int none = 0, error = errno;
+  // RMW: the first one stays. The store of `sends` shows it to the other side
+  // (net.h), and the turn to later calls of the same one
+  if (breaks_off(error))
+    __atomic_compare_exchange_n(&connection->broken, &none, error, false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  // What a call fails with once another one was told.
+  if (error != EPIPE && error != ENOTCONN) return;
+  // relaxed: it chooses between two errors, and shows nothing else
+  int broken = __atomic_load_n(&connection->broken, __ATOMIC_RELAXED);
+  if (broken != 0) errno = broken;
+}
+
+ssize_t net_received_end(const Connection *connection) {
+  // acquire: shows `broken`. Pairs with the release in net_sends
+  bool sends = __atomic_load_n(&connection->sends, __ATOMIC_ACQUIRE);
+  // relaxed: the load before it shows it
+  int broken = __atomic_load_n(&connection->broken, __ATOMIC_RELAXED);
+  if (broken == 0 && !sends) return 0;
+  errno = broken != 0 ? broken : EINTR;
+  return -1;
+}
+
 // --- Layers -----------------------------------------------------------------
 CspFd *csp_connection_fd(CspValue v) {
   const Connection *connection = csp_host_data(v, &net_connection_class);

@@ -74,6 +74,8 @@ typedef struct Connection {
   NetAddress local, remote;
   const CspLayer *layer;  // atomic, set once by a call that has both turns
   void *layer_state;      // set before that
+  int broken;             // atomic: the errno that has broken it off, or 0
+  bool sends;             // atomic: a call of the system sends just now
 } Connection;
 
 // Of a connection that serves one request after the other. It is idle while
@@ -140,30 +142,67 @@ bool net_need_time(CspCall *call, int i, int64_t *ns);
 
 // Receiving, sending and ending as the system or the layer does. For calls that
 // have the turn of that side. -1 and errno.
+//
+// The system tells one call that the connection was broken off. Later reads get
+// a clean end from it, and later writes EPIPE. So `broken` keeps the error for
+// them. Between the call that was told and its store of `broken`, a read of
+// another thread may find that end already:
+//   sender: 1. sends = true   2. send -> ECONNRESET   3. broken = ECONNRESET
+//           4. sends = false
+//   reader: 1. recv -> 0      2. reads sends          3. reads broken
+// The system's lock of the socket orders the sender's 2 before the reader's 1.
+// So the reader sees `sends`, and tries again, or it sees the store of 4 or a
+// later one, and `broken` with it. What goes through a layer is the layer's to
+// remember.
 static inline const CspLayer *net_layer(const Connection *connection) {
   // acquire: layer_state. Pairs with csp_layer_on
   return __atomic_load_n(&connection->layer, __ATOMIC_ACQUIRE);
 }
 
-static inline ssize_t net_receive(CspCall *call, const Connection *connection,
-                                  int fd, char *to, size_t room) {
+// After a call of the system that has failed: what errno is to the script.
+void net_remember(Connection *connection);
+// After a recv that gave 0: 0, or -1 and errno.
+ssize_t net_received_end(const Connection *connection);
+
+static inline void net_sends(Connection *connection, bool sends) {
+  // release: shows `broken`. Pairs with the acquire in net_received_end
+  __atomic_store_n(&connection->sends, sends, __ATOMIC_RELEASE);
+}
+
+static inline ssize_t net_receive(CspCall *call, Connection *connection, int fd,
+                                  char *to, size_t room) {
   const CspLayer *layer = net_layer(connection);
-  if (layer == NULL) return recv(fd, to, room, 0);
+  if (layer == NULL) {
+    ssize_t n = recv(fd, to, room, 0);
+    if (n < 0) net_remember(connection);
+    return n == 0 ? net_received_end(connection) : n;
+  }
   native_calls_host(call);
   return (ssize_t)layer->read(connection->layer_state, fd, to, room);
 }
 
-static inline ssize_t net_send(CspCall *call, const Connection *connection,
-                               int fd, const char *from, size_t len) {
+static inline ssize_t net_send(CspCall *call, Connection *connection, int fd,
+                               const char *from, size_t len) {
   const CspLayer *layer = net_layer(connection);
-  if (layer == NULL) return len == 0 ? 0 : send(fd, from, len, MSG_NOSIGNAL);
+  if (layer == NULL) {
+    if (len == 0) return 0;
+    net_sends(connection, true);
+    ssize_t n = send(fd, from, len, MSG_NOSIGNAL);
+    if (n < 0) net_remember(connection);
+    net_sends(connection, false);
+    return n;
+  }
   native_calls_host(call);
   return (ssize_t)layer->write(connection->layer_state, fd, from, len);
 }
 
-static inline int net_end(CspCall *call, const Connection *connection, int fd) {
+static inline int net_end(CspCall *call, Connection *connection, int fd) {
   const CspLayer *layer = net_layer(connection);
-  if (layer == NULL) return shutdown(fd, SHUT_WR);
+  if (layer == NULL) {
+    int result = shutdown(fd, SHUT_WR);
+    if (result < 0) net_remember(connection);
+    return result;
+  }
   native_calls_host(call);
   return layer->end(connection->layer_state, fd);
 }

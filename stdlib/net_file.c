@@ -36,14 +36,20 @@ typedef struct SendJob {
 static void send_piece(void *data) {
   SendJob *job = data;
   File *file = job->send.file;
+  Connection *connection = job->send.sending.connection;
   int64_t left = job->send.end - job->send.at;
   off_t at = job->send.at;
   pthread_mutex_lock(&file->lock);
   job->error = file->open ? 0 : EBADF;
   if (file->open) {
     size_t len = left < FILE_PIECE ? (size_t)left : FILE_PIECE;
+    net_sends(connection, true);
     job->taken = sendfile(job->number, file->fd, &at, len);
-    if (job->taken < 0) job->error = errno;
+    if (job->taken < 0) {
+      net_remember(connection);
+      job->error = errno;
+    }
+    net_sends(connection, false);
   }
   pthread_mutex_unlock(&file->lock);
 }

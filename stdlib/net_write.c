@@ -97,7 +97,7 @@ static CspStatus fail_write(CspCall *call, NetTurn *turn, int error) {
 
 // A layer may have kept the last bytes. Sending none sends those.
 static CspStatus all_written(CspCall *call, NetWrite *write, int fd) {
-  const Connection *connection = write->sending.connection;
+  Connection *connection = write->sending.connection;
   int error = net_send(call, connection, fd, "", 0) < 0 ? errno : 0;
   if (!error && write->ends && net_end(call, connection, fd) != 0)
     error = errno;

@@ -28,7 +28,9 @@ static size_t send_now(Tls *tls, const unsigned char *from, size_t len) {
   while (n < 0 && errno == EINTR);
   if (n >= 0) return (size_t)n;
   if (errno == EAGAIN) return 0;
-  tls->send_error = errno;
+  // After a read that was told, a send only gets EPIPE.
+  bool is_told = errno == EPIPE && tls->recv_error != 0;
+  tls->send_error = is_told ? tls->recv_error : errno;
   return len;
 }
 
@@ -85,6 +87,11 @@ static int bio_read(BIO *bio, char *to, int room) {
     tls->recvs--;
     do n = recv(tls->number, to, (size_t)room, 0);
     while (n < 0 && errno == EINTR);
+    // The system has told a send what has broken it off, and tells it once.
+    if (n == 0 && tls->send_error != 0 && tls->send_error != EPIPE) {
+      n = -1;
+      errno = tls->send_error;
+    }
   }
   if (n < 0 && errno == EAGAIN)
     BIO_set_retry_read(bio);
