@@ -38,7 +38,6 @@ typedef enum ShakeNext {
 typedef struct Shake {
   CspFd *fd;
   Tls *tls;
-  int64_t timeout, until;
   bool held[2];
   bool is_laid;  // tls is the connection's
 } Shake;
@@ -93,13 +92,6 @@ static CspStatus shake_closed(CspCall *call, Shake *shake) {
   return shake_fails(call, shake, "closed", "it was closed here");
 }
 
-static CspStatus shake_late(CspCall *call, Shake *shake) {
-  char why[96], seconds[32];
-  csp_format_seconds(shake->timeout, seconds);
-  snprintf(why, sizeof why, "the handshake was not over after %s", seconds);
-  return shake_fails(call, shake, "timeout", why);
-}
-
 static CspStatus shake_failed(CspCall *call, Shake *shake) {
   char why[TLS_WRONG];
   int error = shake->tls->recv_error;
@@ -115,8 +107,6 @@ static CspStatus shake_go(CspCall *call, Shake *shake) {
   int64_t begun = csp_monotonic(call);
   int number = csp_fd_number(shake->fd);
   if (number < 0) return shake_closed(call, shake);
-  if (shake->until != 0 && begun >= shake->until)
-    return shake_late(call, shake);
   ShakeNext next = shake_once(shake->tls, number);
   csp_spent(call, (uint64_t)(csp_monotonic(call) - begun));
   if (next == SHAKE_FAILED) return shake_failed(call, shake);
@@ -126,7 +116,7 @@ static CspStatus shake_go(CspCall *call, Shake *shake) {
   }
   if (next != SHAKE_AGAIN)
     csp_when_ready(call, shake->fd,
-                   next == SHAKE_READS ? CSP_READS : CSP_WRITES, shake->until);
+                   next == SHAKE_READS ? CSP_READS : CSP_WRITES, 0);
   return csp_again(call, shake_step, shake, sizeof *shake, 0);
 }
 
@@ -215,8 +205,8 @@ static bool need_host(CspCall *call, char host[TLS_HOST]) {
   return true;
 }
 
-// _handshake(connection, config, server_name, alpn, insecure, timeout): nil or
-// an error. insecure has to be a bool, so that "false" is none.
+// _handshake(connection, config, server_name, alpn, insecure): nil or an error.
+// insecure has to be a bool, so that "false" is none.
 static CspStatus tls_handshake(CspCall *call) {
   TlsConfig *config = tls_need_config(call, 1);
   Shake shake = {.fd = csp_connection_fd(csp_arg(call, 0))};
@@ -224,15 +214,12 @@ static CspStatus tls_handshake(CspCall *call) {
   TlsAlpn alpn;
   if (shake.fd == NULL) return csp_bad_arg(call, 0, "a connection");
   if (config == NULL || !need_host(call, host) ||
-      !tls_need_alpn(call, 3, &alpn) || !csp_need_int(call, 5, &shake.timeout))
+      !tls_need_alpn(call, 3, &alpn))
     return CSP_PANIC;
   CspValue insecure = csp_arg(call, 4);
   if (csp_type(insecure) != CSP_NIL &&
       !csp_need_type(call, 4, CSP_BOOL, &insecure))
     return CSP_PANIC;
-  int64_t now = csp_monotonic(call);
-  if (shake.timeout > 0)
-    shake.until = shake.timeout > INT64_MAX - now ? 0 : now + shake.timeout;
   Tls *tls = csp_alloc(csp_of(call), NULL, sizeof *tls);
   if (tls == NULL) return csp_panic_memory(call);
   memset(tls, 0, sizeof *tls);
@@ -345,7 +332,7 @@ static const CspFunction tls_functions[] = {
      tls_server_config},
     {"info", "connection", tls_info},
     {"_client_config", "certificate, key, roots", tls_client_config},
-    {"_handshake", "connection, config, server_name, alpn, insecure, timeout",
+    {"_handshake", "connection, config, server_name, alpn, insecure",
      tls_handshake},
     {NULL, NULL, NULL}};
 

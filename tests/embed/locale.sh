@@ -16,7 +16,7 @@
 # expect: cannot receive at UDP: nothing happened for 0.005s
 # expect: cspvm: cannot write /dev/full: No space left on device
 # expect: dns: cannot look up "a": no answer for 0.015s
-# expect: tls: the handshake was not over after 0.015s
+# expect: tls: the handshake was not over after 15ms
 # expect: postgres: refused Connection refused
 # expect: postgres: postgres.open: invalid URI query parameter: "no"
 # timeout: 60

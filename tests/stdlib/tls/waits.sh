@@ -7,6 +7,7 @@
 # expect: closed: closed it was closed here
 # expect: turn: cancelled, and read goes on: plain
 # expect: turn, then closed: closed
+# expect: turn, and the time is over: timeout closed
 # expect: received before: tls something was received before TLS, and not read
 # expect: twice: tls it has TLS already
 # expect: stall: timeout
@@ -101,6 +102,12 @@ group {
   }
   println("turn, then closed:", tls.server(b, config).code)
 }
+a, b = pair()
+reader := go b.read()
+sleep(50ms)
+late := tls.server(b, config, 10ms).code
+_, err = <-reader
+println("turn, and the time is over:", late, err.code)
 
 a, b = pair()
 a.write("ok\nmore")?
