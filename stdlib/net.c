@@ -142,6 +142,9 @@ static const char *error_text(int error, char *room, size_t size, int64_t ns) {
       return "the other side ended the connection before that was complete";
     case NET_NO_PROC:
       return os_no_proc;
+    case NET_CUT:
+      return "a write was not sent whole, and TLS must not tell the other side "
+             "that all was: close the connection";
     default:
       return system_error(error);
   }
@@ -150,7 +153,8 @@ static const char *error_text(int error, char *room, size_t size, int64_t ns) {
 static const char *error_code(int error) {
   if (error == NET_LATE) return "timeout";
   if (error == NET_NO_PROC) return "unsupported";
-  if (error == NET_CLOSED || error == NET_ENDED) return "closed";
+  if (error == NET_CLOSED || error == NET_ENDED || error == NET_CUT)
+    return "closed";
   return csp_errno_code(error);
 }
 
@@ -295,10 +299,11 @@ static void close_layer(CspCall *call, const Connection *connection) {
 static CspStatus connection_close(CspCall *call) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
-  // A layer says good-bye, if that can be sent at once.
+  // A layer says good-bye, if that can be sent at once. But it must not say so
+  // after a part of a text, which the other side would take for the whole.
   const CspLayer *layer = net_layer(connection);
   int fd = layer != NULL ? csp_fd_enter(connection->fd, CSP_WRITES) : -1;
-  if (fd >= 0) net_end(call, connection, fd);
+  if (fd >= 0 && !net_is_cut(connection)) net_end(call, connection, fd);
   csp_fd_close(call, connection->fd);
   if (fd >= 0) csp_fd_leave(call, connection->fd, CSP_WRITES);
   close_layer(call, connection);

@@ -76,6 +76,7 @@ typedef struct Connection {
   void *layer_state;      // set before that
   int broken;             // atomic: the errno that has broken it off, or 0
   bool sends;             // atomic: a call of the system sends just now
+  int64_t unsent;         // atomic: writes that are not over, or were cut
 } Connection;
 
 // Of a connection that serves one request after the other. It is idle while
@@ -194,6 +195,15 @@ static inline ssize_t net_send(CspCall *call, Connection *connection, int fd,
   }
   native_calls_host(call);
   return (ssize_t)layer->write(connection->layer_state, fd, from, len);
+}
+
+// Whether a layer may not say that all was sent. For calls that have the turn
+// to write, so no write goes on.
+static inline bool net_is_cut(const Connection *connection) {
+  // relaxed: a write that has failed before is seen, as its caller or the turn
+  // says that. One that fails just now may be, or not
+  return net_layer(connection) != NULL &&
+         __atomic_load_n(&connection->unsent, __ATOMIC_RELAXED) > 0;
 }
 
 static inline int net_end(CspCall *call, Connection *connection, int fd) {

@@ -14,8 +14,14 @@
 #include "stdlib/stdlib.h"
 
 // In place of an errno. The time is over, it was closed here, the other side
-// has ended it, and /proc is missing (os_by_proc).
-enum { NET_LATE = -1, NET_CLOSED = -2, NET_ENDED = -3, NET_NO_PROC = -4 };
+// has ended it, /proc is missing (os_by_proc), and another write was cut.
+enum {
+  NET_LATE = -1,
+  NET_CLOSED = -2,
+  NET_ENDED = -3,
+  NET_NO_PROC = -4,
+  NET_CUT = -5
+};
 
 typedef struct NetTurn NetTurn;
 typedef struct NetWay {

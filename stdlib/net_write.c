@@ -88,8 +88,16 @@ static void use_sent(CspCall *call, NetWrite *write, const SentPart *part,
 }
 
 // --- Sending ----------------------------------------------------------------
+// The write is not counted any more: it has left no part for the other side.
+static void not_unsent(Connection *connection) {
+  // RMW: a sum. Who has to see it is told in net_is_cut
+  __atomic_fetch_sub(&connection->unsent, 1, __ATOMIC_RELAXED);
+}
+
 static CspStatus fail_write(CspCall *call, NetTurn *turn, int error) {
   const NetWrite *write = (NetWrite *)turn;
+  // After EPIPE nothing can be sent, or the end was sent before.
+  if (!write->ends && error == EPIPE) not_unsent(write->sending.connection);
   return csp_ok(
       call, net_call_error(call, "write to", write->sending.connection, error,
                            write->sending.stall));
@@ -99,11 +107,14 @@ static CspStatus fail_write(CspCall *call, NetTurn *turn, int error) {
 static CspStatus all_written(CspCall *call, NetWrite *write, int fd) {
   Connection *connection = write->sending.connection;
   int error = net_send(call, connection, fd, "", 0) < 0 ? errno : 0;
-  if (!error && write->ends && net_end(call, connection, fd) != 0)
+  if (!error && write->ends && net_is_cut(connection))
+    error = NET_CUT;
+  else if (!error && write->ends && net_end(call, connection, fd) != 0)
     error = errno;
   if (error == EAGAIN) return net_wait_to_send(call, &write->sending);
   if (error == EINTR) return net_later(call, &write->sending.turn);
   if (error) return net_failed(call, &write->sending.turn, error);
+  if (!write->ends) not_unsent(connection);
   net_leave(call, &write->sending.turn);
   return csp_ok(call, csp_nil());
 }
@@ -138,6 +149,8 @@ static const NetWay writing = {CSP_WRITES,           sizeof(NetWrite),
 static CspStatus begin_write(CspCall *call, bool ends) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
+  // RMW: as in not_unsent
+  if (!ends) __atomic_fetch_add(&connection->unsent, 1, __ATOMIC_RELAXED);
   NetTurn turn = {csp_nil(), &writing, connection->fd, false};
   NetWrite write = {.sending = {turn, connection, 0}, .ends = ends, .next = 1};
   return net_begin(call, &write.sending.turn);
