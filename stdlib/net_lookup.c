@@ -19,12 +19,13 @@ typedef struct Lookup {
   char name[NAME_MOST + 1];
   struct addrinfo *found;
   int error;         // of getaddrinfo
-  int system_error;  // with EAI_SYSTEM
+  int system_error;  // errno after that
 } Lookup;
 
 static void lookup_work(void *data) {
   Lookup *lookup = data;
   struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+  errno = 0;
   lookup->error = getaddrinfo(lookup->name, NULL, &hints, &lookup->found);
   lookup->system_error = errno;
 }
@@ -35,6 +36,7 @@ static void lookup_at_once(Lookup *lookup) {
   struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
                            .ai_socktype = SOCK_STREAM};
   bool here = strcasecmp(lookup->name, "localhost") == 0;
+  errno = 0;
   lookup->error = getaddrinfo(here ? NULL : lookup->name, here ? "0" : NULL,
                               &hints, &lookup->found);
   lookup->system_error = errno;
@@ -64,10 +66,19 @@ static CspStatus lookup_list(CspCall *call, const Lookup *lookup) {
   return csp_ok_value(call, list);
 }
 
+// Without a descriptor getaddrinfo reads and asks nothing, and says that there
+// is no such name.
+static bool lacks_descriptor(const Lookup *lookup) {
+  return lookup->system_error == EMFILE || lookup->system_error == ENFILE;
+}
+
 static CspStatus lookup_failed(CspCall *call, const Lookup *lookup) {
   // (libc's words would follow the locale.)
   const char *text = "the system's resolver fails", *code = "other";
-  if (lookup->error == EAI_NONAME) {
+  if (lookup->error == EAI_SYSTEM || lacks_descriptor(lookup)) {
+    text = system_error(lookup->system_error);
+    code = csp_errno_code(lookup->system_error);
+  } else if (lookup->error == EAI_NONAME) {
     text = "there is no such name";
     code = "not_found";
   } else if (lookup->error == EAI_NODATA || lookup->error == EAI_ADDRFAMILY) {
@@ -79,9 +90,6 @@ static CspStatus lookup_failed(CspCall *call, const Lookup *lookup) {
   } else if (lookup->error == EAI_MEMORY) {
     text = "memory is out";
     code = "memory";
-  } else if (lookup->error == EAI_SYSTEM) {
-    text = system_error(lookup->system_error);
-    code = csp_errno_code(lookup->system_error);
   }
   return csp_ok_coded(call, code, "cannot look up \"%s\": %s", lookup->name,
                       text);

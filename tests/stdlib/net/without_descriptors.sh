@@ -1,7 +1,8 @@
 # Where no descriptor is left, connections that nothing holds are collected. If
-# there are none, connecting fails, and accepting waits without turning.
+# there are none, connecting and looking up fail, and accepting waits without
+# turning.
 # expect: connected 300
-# expect: limit limit
+# expect: limit limit limit
 # expect: accepted true
 cd "$TMPDIR" || exit 1
 cat > collected.csp << 'END'
@@ -28,7 +29,8 @@ for {
 }
 _, err := net.dial("unix:socket")
 _, other := net.listen("127.0.0.1:0")
-println(err.code, other.code)
+_, of_name := net.lookup("localhost")
+println(err.code, other.code, of_name.code)
 held.pop().close()
 client := net.dial("unix:socket")?
 accepted := chan(1)
