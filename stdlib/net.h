@@ -29,7 +29,7 @@ enum { NET_ADDRESS_TEXT = 160 };  // bytes that hold any address as text
 const char *net_parse(Str text, NetAddress *address);
 // The error for what net_parse says is wrong: "cannot VERB "TEXT": WRONG".
 CspValue net_bad_address(CspCall *call, const char *verb, Str text,
-                         const char *wrong);
+                         const char *wrong, const char *code);
 // (name, port) of "NAME:PORT", where the name has to be looked up. (nil, nil)
 // of all else.
 CspStatus net_split_name(CspCall *call);

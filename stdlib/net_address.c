@@ -102,15 +102,14 @@ const char *net_parse(Str text, NetAddress *address) {
 }
 
 CspValue net_bad_address(CspCall *call, const char *verb, Str text,
-                         const char *wrong) {
+                         const char *wrong, const char *code) {
   enum { SHOWN = 100 };
-  static const char code[] = "syntax";
   char room[SHOWN + 200];  // VERB and WRONG are ours, and short
   int shown = text.len < SHOWN ? (int)text.len : SHOWN;
   int len = snprintf(room, sizeof room, "cannot %s \"%.*s\": %s", verb, shown,
                      text.data, wrong);
   return csp_error_coded(call, csp_string(call, room, (size_t)len), csp_nil(),
-                         csp_string(call, code, sizeof code - 1));
+                         csp_string(call, code, strlen(code)));
 }
 
 CspStatus net_split_name(CspCall *call) {
@@ -145,7 +144,7 @@ CspStatus net_split(CspCall *call) {
   if (wrong != NULL) {
     csp_return(call, csp_nil());
     csp_return(call, csp_nil());
-    return csp_ok(call, net_bad_address(call, "split", text, wrong));
+    return csp_ok(call, net_bad_address(call, "split", text, wrong, "syntax"));
   }
   csp_return(call, csp_string(call, host.data, host.len));
   csp_return(call, csp_int(call, number));

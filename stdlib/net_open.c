@@ -25,13 +25,15 @@ static bool need_address(CspCall *call, const char *verb, NetAddress *address,
   Str text;
   *status = CSP_PANIC;
   if (!need_str(call, 0, &text)) return false;
-  const char *wrong = net_parse(text, address);
+  const char *wrong = net_parse(text, address), *code = "syntax";
   if (wrong == NULL && net_is_unix(address) &&
-      !csp_allows(csp_of(call), CSP_FILES))
+      !csp_allows(csp_of(call), CSP_FILES)) {
     wrong = "a Unix socket is a file, and the host allows none (CSP_FILES)";
+    code = "permission";
+  }
   if (wrong == NULL) return true;
   csp_return(call, csp_nil());
-  *status = csp_ok(call, net_bad_address(call, verb, text, wrong));
+  *status = csp_ok(call, net_bad_address(call, verb, text, wrong, code));
   return false;
 }
 

@@ -60,7 +60,7 @@ static bool need_ip(CspCall *call, int i, const char *verb, NetAddress *address,
   if (wrong == NULL && net_is_unix(address))
     wrong = "UDP has no Unix sockets, write \"IP:PORT\"";
   if (wrong == NULL) return true;
-  *error = net_bad_address(call, verb, text, wrong);
+  *error = net_bad_address(call, verb, text, wrong, "syntax");
   return false;
 }
 

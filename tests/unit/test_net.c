@@ -31,7 +31,7 @@ static void unix_sockets_are_files(void **state) {
                 "  _, err := f(\"unix:/tmp/csp-never\")\n"
                 "  println(err.code)\n}\n"
                 "println(net.listen(\"127.0.0.1:0\")? != nil)\n",
-                "syntax\nsyntax\ntrue\n");
+                "permission\npermission\ntrue\n");
   assert_int_equal(access("/tmp/csp-never", F_OK), -1);
 }
 
