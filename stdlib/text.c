@@ -3,6 +3,7 @@
 // names in any value. The rest of the module is there.
 #include "stdlib/text.h"
 
+#include "stdlib/pieces_loop.h"
 #include "vm/object/suggest.h"
 
 enum { SPAN_PIECE = 1 << 14, SUGGEST_MOST = 1000, LOOKUP_UNITS = 40 };
@@ -26,19 +27,28 @@ static int64_t rune_columns(uint32_t rune) {
   return is_in_range(text_wide, text_wide_count, rune) ? 2 : 1;
 }
 
+static bool width_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call, (void)stop;
+  Str piece = loop_piece(loop);
+  for (size_t at = 0, width; at < piece.len; at += width)
+    loop->n += rune_columns(utf8_at(piece.data, piece.len, at, &width));
+  return true;
+}
+
+static CspStatus width_done(CspCall *call, Loop *loop) {
+  return csp_ok_int(call, loop->n);
+}
+
 // width(s)
 static CspStatus text_width(CspCall *call) {
   enum { COST = 8 };
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  int64_t columns = 0;
-  Pieces pieces = pieces_of(call, s, COST);
-  while (pieces_next(&pieces)) {
-    Str piece = pieces.piece;
-    for (size_t at = 0, width; at < piece.len; at += width)
-      columns += rune_columns(utf8_at(piece.data, piece.len, at, &width));
-  }
-  return pieces.over ? CSP_PANIC : csp_ok_int(call, columns);
+  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
+                                  .end = s.len,
+                                  .turns = width_turns,
+                                  .done = width_done,
+                                  .units = 4 * COST});
 }
 
 // _fit(s, at, most): where what begins at `at` ends, so that it takes at most
