@@ -197,7 +197,6 @@ void move_place(const char *from, size_t len, size_t *line, size_t *column);
 // --- Used by other modules: strings_number.c, bytes_methods.c, list_sort.c ---
 // All of s as a number, whatever the locale. Gives 0, ERANGE or EINVAL.
 // ECANCELED: the call is to end, and has panicked.
-int number_parse_int(CspCall *call, Str s, int base, int64_t *out);
 int number_parse_float(CspCall *call, Str s, double *out);
 // printf's text of d with that format, which is ours and has one precision (*),
 // whatever the locale: for csp_alloc_free. NULL: out of memory.

@@ -36,34 +36,6 @@ static bool take_sign(Str *text) {
   return negative;
 }
 
-// Downwards, as INT64_MIN has no opposite. Stops at what is no digit.
-static int take_digits(Str s, int base, bool *overflow, int64_t *number) {
-  for (size_t i = 0; i < s.len; i++) {
-    int digit = digit_value(s.data[i]);
-    if (digit >= base) return EINVAL;
-    *overflow = *overflow || __builtin_mul_overflow(*number, base, number) ||
-                __builtin_sub_overflow(*number, digit, number);
-  }
-  return 0;
-}
-
-// Base 0: by its prefix.
-int number_parse_int(CspCall *call, Str s, int base, int64_t *out) {
-  bool negative = take_sign(&s), overflow = false;
-  if (base == 0) base = take_prefix(&s);
-  if (s.len == 0) return EINVAL;
-  int64_t n = 0;
-  Pieces p = pieces_of(call, s, 2);
-  while (pieces_next(&p)) {
-    int error = take_digits(p.piece, base, &overflow, &n);
-    if (error) return error;
-  }
-  if (p.over) return ECANCELED;
-  if (overflow || (!negative && n == INT64_MIN)) return ERANGE;
-  *out = negative ? n : -n;
-  return 0;
-}
-
 // What a message shows of a text: its beginning, quoted.
 static CspStatus ok_bad_text(CspCall *call, Str s, const char *wanted,
                              int error) {
@@ -82,17 +54,62 @@ static CspStatus ok_bad_text(CspCall *call, Str s, const char *wanted,
   return status;
 }
 
+typedef struct ParseInt {
+  Str left;   // of the argument: the digits that are not read
+  int64_t n;  // downwards, as INT64_MIN has no opposite
+  int base;
+  bool negative, overflow;
+} ParseInt;
+
+// false: one is no digit.
+static bool take_digits(ParseInt *parse, Str digits) {
+  int64_t *n = &parse->n;
+  for (size_t i = 0; i < digits.len; i++) {
+    int digit = digit_value(digits.data[i]);
+    if (digit >= parse->base) return false;
+    parse->overflow = parse->overflow ||
+                      __builtin_mul_overflow(*n, parse->base, n) ||
+                      __builtin_sub_overflow(*n, digit, n);
+  }
+  return true;
+}
+
+static CspStatus parse_int_end(CspCall *call, const ParseInt *parse,
+                               int error) {
+  bool positive = !parse->negative;
+  if (parse->overflow || (positive && parse->n == INT64_MIN))
+    error = error ? error : ERANGE;
+  if (error)
+    return ok_bad_text(call, str_of(csp_arg(call, 0)), "an int", error);
+  return csp_ok_value(call, csp_int(call, positive ? -parse->n : parse->n));
+}
+
+static CspStatus parse_int_on(CspCall *call, void *data, bool on) {
+  ParseInt *parse = data;
+  if (!on) return CSP_PANIC;
+  while (parse->left.len > 0) {
+    Str *left = &parse->left, piece = pieces_front(*left);
+    if (!take_digits(parse, piece)) return parse_int_end(call, parse, EINVAL);
+    *left = (Str){left->data + piece.len, left->len - piece.len};
+    if (csp_spent(call, piece.len * 2) && left->len > 0)
+      return csp_again(call, parse_int_on, parse, sizeof *parse, 0);
+  }
+  return parse_int_end(call, parse, 0);
+}
+
 // (int, nil) or (nil, error). base 2 to 36, or 0: by the prefix 0x, 0o, 0b.
 CspStatus strings_parse_int(CspCall *call) {
   Str s;
-  int64_t base, n;
+  int64_t base;
   if (!need_str(call, 0, &s) || !opt_int(call, 1, 10, &base)) return CSP_PANIC;
   if (base != 0 && (base < 2 || base > 36)) {
     return csp_bad_arg(call, 1, "0 or from 2 to 36");
   }
-  int error = number_parse_int(call, s, (int)base, &n);
-  if (error) return ok_bad_text(call, s, "an int", error);
-  return csp_ok_value(call, csp_int(call, n));
+  ParseInt parse = {.negative = take_sign(&s)};
+  parse.base = base != 0 ? (int)base : take_prefix(&s);
+  parse.left = s;
+  if (s.len == 0) return parse_int_end(call, &parse, EINVAL);
+  return parse_int_on(call, &parse, true);
 }
 
 size_t number_digits(uint64_t n, unsigned base, bool upper, char *out) {
