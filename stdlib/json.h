@@ -24,7 +24,24 @@ typedef enum JsonFail {
   JSON_WRONG,  // the text is: `wrong` and `why`
   JSON_NO_MEMORY,
   JSON_PANICKED,  // it has panicked, or is given up
+  JSON_PAUSED     // a long string is not read yet (json_string_on)
 } JsonFail;
+
+// A string's bytes as they stand between the quotes, and how many they mean.
+typedef struct JsonRaw {
+  const char *from;
+  size_t len, meant;
+} JsonRaw;
+
+// A long string that is read in parts.
+typedef struct JsonLong {
+  CspValue made;  // once its end is found
+  JsonRaw raw;
+  const char *at;  // how far its end was looked for, or its bytes are written
+  size_t less;     // by how much it is longer so far than what it means
+  char *to;        // made's text. NULL: the end is not found
+  size_t took;     // units of the last part
+} JsonLong;
 
 typedef struct JsonText {
   CspCall *call;  // of this piece
@@ -33,14 +50,9 @@ typedef struct JsonText {
   JsonFail fail;
   size_t wrong;      // where: bytes of the text before it
   const char *code;  // of the error
+  JsonLong *paused;  // for json_string. NULL: it reads all, and charges that
   char why[200];
 } JsonText;
-
-// A string's bytes as they stand between the quotes, and how many they mean.
-typedef struct JsonRaw {
-  const char *from;
-  size_t len, meant;
-} JsonRaw;
 
 // --- json_scan.c: blanks, strings -------------------------------------------
 // Says why the text is wrong at `where`. Gives false.
@@ -63,6 +75,8 @@ const char *json_plain(const char *at, const char *end);
 // The string after whose first quote `at` stands, as a value; or only passed.
 bool json_string(JsonText *text, CspValue *v);
 bool json_pass_string(JsonText *text);
+// The next part of the string that is paused. true: that was the last one.
+bool json_string_on(JsonText *text, CspValue *v);
 // The text is wrong. Gives (nil, error) with the place.
 CspStatus json_refused(JsonText *text, size_t line, size_t column);
 static inline size_t json_offset(const JsonText *text, const char *where) {

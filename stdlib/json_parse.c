@@ -12,7 +12,8 @@
 //   - The stack is at most JSON_STACK values, whatever the text is.
 //   - A level that is made has been put into the one around it, so all that was
 //     made can be reached from the root between two pieces. A piece ends after
-//     a comma alone, where no key waits for its value.
+//     a comma, where no key waits for its value, or within a long string, whose
+//     key is kept beside the stack. (Strings in bytes are read in one piece.)
 //   - While a level is open nothing is added to the ones around it. So when a
 //     level that is not made ends, its values are the last ones on the stack.
 //   - Nobody else sees any of the lists and maps before all is read.
@@ -24,6 +25,7 @@ enum {
   JSON_ROOM = JSON_STACK - JSON_DEPTH - 8,  // beyond it, the stack is emptied
   JSON_LOOK = 1 << 12,                      // bytes of text
   JSON_BYTE_NS = 4,
+  JSON_KEPT = 3,
 #ifdef CSP_DEBUG
   WINDOW_SIZE = 64,
   WINDOW_AHEAD = 16
@@ -67,6 +69,10 @@ typedef struct JsonParser {
   bool spent;     // the piece is to end
   bool guessed;   // how long a list becomes
   CspValue root;  // the outermost list or map once it is made; or the value
+  CspValue key;   // of the long string, or nil
+  size_t key_at;  // where it stands
+  bool in_long;   // the piece ends within a long string
+  JsonLong string;
   uint32_t depth, count;
   uint32_t deepest;  // that may be open
   JsonLevel levels[JSON_DEPTH];
@@ -76,7 +82,7 @@ typedef struct JsonParser {
 
 // What is kept between two pieces.
 typedef struct JsonJob {
-  CspValue root;
+  CspValue root, key, made;
   JsonParser *parser;
 } JsonJob;
 
@@ -217,12 +223,65 @@ static bool read_word(JsonParser *parser, const char *word, CspValue v) {
   return take_json(parser, v);
 }
 
+// The piece ends within a string. Where that has a key, the key is the last
+// value on the stack.
+static bool leave_long(JsonParser *parser) {
+  uint32_t depth = parser->depth;
+  parser->spent = parser->in_long = true;
+  parser->key = csp_nil();
+  if (depth > 0 && parser->levels[depth - 1].is_map) {
+    parser->key = parser->values[--parser->count];
+    parser->key_at = parser->keys[parser->count];
+  }
+  return settle_json(parser);
+}
+
+// A string was paused. false: that, or it failed.
+static __attribute__((noinline)) bool read_long(JsonParser *parser) {
+  JsonText *text = &parser->text;
+  CspValue v;
+  text->paused = &parser->string;
+  while (text->fail == JSON_PAUSED) {
+    text->fail = JSON_FINE;
+    if (csp_spent(text->call, parser->string.took)) return leave_long(parser);
+    if (!json_string_on(text, &v)) continue;
+    text->paused = NULL;
+    parser->string.made = csp_nil();
+    parser->looked = json_offset(text, text->at);
+    return take_json(parser, v);
+  }
+  return false;
+}
+
+// On with the string in the next piece.
+static bool resume_long(JsonParser *parser) {
+  if (csp_type(parser->key) == CSP_STRING) {
+    parser->keys[parser->count] = parser->key_at;
+    parser->values[parser->count++] = parser->key;
+  }
+  parser->key = csp_nil();
+  parser->in_long = false;
+  parser->string.took = 0;
+  parser->text.fail = JSON_PAUSED;
+  return read_long(parser);
+}
+
+static inline bool read_json_string(JsonParser *parser) {
+  JsonText *text = &parser->text;
+  CspValue v;
+  text->at++;
+  parser->string.to = NULL;
+  text->paused = parser->window.data == NULL ? &parser->string : NULL;
+  bool fine = json_string(text, &v);
+  text->paused = NULL;
+  return fine ? take_json(parser, v) : read_long(parser);
+}
+
 static bool read_value(JsonParser *parser, char first) {
   CspValue v;
   switch (first) {
     case '"':
-      parser->text.at++;
-      return json_string(&parser->text, &v) && take_json(parser, v);
+      return read_json_string(parser);
     case '{':
     case '[':
       return open_json(parser, first == '{');
@@ -404,6 +463,7 @@ static CspStatus parsed(JsonParser *parser) {
     case JSON_NO_MEMORY:
       return csp_panic_memory(call);
     case JSON_PANICKED:
+    case JSON_PAUSED:
       break;
   }
   return CSP_PANIC;
@@ -421,11 +481,14 @@ static CspStatus parse_on(CspCall *call, void *data, bool on) {
   bool windowed = parser->window.data != NULL;
   parser->text.call = call;
   parser->spent = false;
-  while (on && !parser->spent && parser->want != WANT_NOTHING)
-    if (!(windowed ? read_windowed(parser) : read_next(parser))) break;
+  bool fine = on && (!parser->in_long || resume_long(parser));
+  while (fine && !parser->spent && parser->want != WANT_NOTHING)
+    fine = windowed ? read_windowed(parser) : read_next(parser);
   if (on && parser->spent && parser->text.fail == JSON_FINE) {
     job->root = parser->root;
-    return csp_again(call, parse_on, job, sizeof *job, 1);
+    job->key = parser->key;
+    job->made = parser->string.made;
+    return csp_again(call, parse_on, job, sizeof *job, JSON_KEPT);
   }
   return parse_end(parser, on ? parsed(parser) : CSP_PANIC);
 }
@@ -446,13 +509,14 @@ CspStatus json_parse(CspCall *call) {
   parser->looked = 0;
   parser->guessed = false;
   parser->want = WANT_VALUE;
-  parser->root = csp_nil();
+  parser->root = parser->key = parser->string.made = csp_nil();
+  parser->in_long = false;
   parser->depth = parser->count = 0;
   size_t len = type == CSP_BYTES ? csp_bytes_len(v) : s.len;
   parser->len = len;
   if (type == CSP_BYTES &&
       !fill_window(parser, len < WINDOW_SIZE ? len + 1 : WINDOW_SIZE))
     return parse_end(parser, parsed(parser));
-  JsonJob job = {parser->root, parser};
+  JsonJob job = {parser->root, parser->key, parser->string.made, parser};
   return parse_on(call, &job, true);
 }

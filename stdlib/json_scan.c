@@ -167,28 +167,36 @@ static bool check_escape(JsonText *text, const char **at, size_t *less) {
   return json_refuse_other(text, "one of \"\\/bfnrtu");
 }
 
-// Writes what the bytes from `from` on mean. false: given up.
+// Writes what the bytes from *from on mean, some of them. Gives the units.
+static inline size_t write_some(const char **from, const char *end, char **to) {
+  size_t took = 0;
+  while (*from < end && took < MEANT_SHORT * 8) {
+    const char *stop = end - *from > JSON_PART ? *from + JSON_PART : end;
+    const char *slash = memchr(*from, '\\', (size_t)(stop - *from));
+    size_t len = (size_t)((slash != NULL ? slash : stop) - *from);
+    memcpy(*to, *from, len);
+    *to += len;
+    *from += len;
+    took += len / 8 + 4;
+    if (slash != NULL && slash[1] == 'u') {
+      uint32_t rune = (uint32_t)escape_rune(slash, &len);
+      *to += utf8_encode(rune, *to);
+      *from += len;
+    } else if (slash != NULL) {
+      *(*to)++ =
+          escape_meant[strchr(escape_letters, slash[1]) - escape_letters];
+      *from += 2;
+    }
+  }
+  return took;
+}
+
+// false: given up.
 static bool write_meant(JsonText *text, const char *from, const char *end,
                         char *to) {
-  for (size_t took = 0; from < end;) {
-    const char *stop = end - from > JSON_PART ? from + JSON_PART : end;
-    const char *slash = memchr(from, '\\', (size_t)(stop - from));
-    size_t len = (size_t)((slash != NULL ? slash : stop) - from);
-    memcpy(to, from, len);
-    to += len;
-    from += len;
-    took += len / 8 + 4;
-    if (slash != NULL && from[1] == 'u') {
-      uint32_t rune = (uint32_t)escape_rune(from, &len);
-      to += utf8_encode(rune, to);
-      from += len;
-    } else if (slash != NULL) {
-      *to++ = escape_meant[strchr(escape_letters, from[1]) - escape_letters];
-      from += 2;
-    }
-    if (took < MEANT_SHORT * 8 || from == end) continue;
-    if (!charge_part(text, took)) return false;
-    took = 0;
+  while (from < end) {
+    size_t took = write_some(&from, end, &to);
+    if (from < end && !charge_part(text, took)) return false;
   }
   return true;
 }
@@ -209,11 +217,24 @@ static inline bool pass_special(JsonText *text, const char **at, size_t *less) {
                      (unsigned char)*(*at - len));
 }
 
-// The string's raw bytes, up to its last quote.
-static bool find_end(JsonText *text, JsonRaw *raw) {
-  const char *at = text->at, *from = at;
-  size_t less = 0;
-  raw->from = at;
+// After a part of a string. false: it is paused, or given up.
+static bool end_json_part(JsonText *text, const JsonRaw *raw, const char *at,
+                          size_t less, size_t took) {
+  JsonLong *paused = text->paused;
+  if (paused == NULL) return charge_part(text, took);
+  paused->raw.from = raw->from;
+  paused->at = at;
+  paused->less = less;
+  paused->took = took;
+  text->fail = JSON_PAUSED;
+  return false;
+}
+
+// The string's raw bytes, up to its last quote, which is looked for from `at`
+// on. Up to there it is by `less` longer than what it means.
+static inline bool find_end_from(JsonText *text, JsonRaw *raw, const char *at,
+                                 size_t less) {
+  const char *from = at;
   for (;;) {
     const char *stop = text->end - at > JSON_PART ? at + JSON_PART : text->end;
     at = json_plain(at, stop);
@@ -221,13 +242,18 @@ static bool find_end(JsonText *text, JsonRaw *raw) {
     if ((at < stop || stop == text->end) && !pass_special(text, &at, &less))
       return false;
     if (at - from < JSON_PART) continue;
-    if (!charge_part(text, (size_t)(at - from))) return false;
+    if (!end_json_part(text, raw, at, less, (size_t)(at - from))) return false;
     from = at;
   }
   raw->len = (size_t)(at - raw->from);
   raw->meant = raw->len - less;
   text->at = at + 1;
   return true;
+}
+
+static bool find_end(JsonText *text, JsonRaw *raw) {
+  raw->from = text->at;
+  return find_end_from(text, raw, text->at, 0);
 }
 
 // The value of a string that has escapes.
@@ -256,4 +282,29 @@ bool json_string(JsonText *text, CspValue *v) {
     return false;
   if (csp_is_undef(*v)) text->fail = JSON_NO_MEMORY;
   return text->fail == JSON_FINE;
+}
+
+// Its end is found, and the value is to be written.
+static __attribute__((noinline)) bool make_long(JsonText *text,
+                                                JsonLong *paused) {
+  JsonRaw *raw = &paused->raw;
+  if (!find_end_from(text, raw, paused->at, paused->less)) return false;
+  paused->made = csp_string_room(text->call, raw->meant, &paused->to);
+  paused->at = raw->from;
+  if (csp_is_undef(paused->made)) text->fail = JSON_NO_MEMORY;
+  return text->fail == JSON_FINE;
+}
+
+bool json_string_on(JsonText *text, CspValue *v) {
+  JsonLong *paused = text->paused;
+  text->fail = JSON_FINE;
+  if (paused->to == NULL && !make_long(text, paused)) return false;
+  const char *end = paused->raw.from + paused->raw.len;
+  paused->took = 0;
+  while (paused->at < end && paused->took < JSON_PART)
+    paused->took += write_some(&paused->at, end, &paused->to);
+  *v = paused->made;
+  if (paused->at == end) return true;
+  text->fail = JSON_PAUSED;
+  return false;
 }
