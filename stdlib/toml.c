@@ -2,8 +2,7 @@
 // What toml.csp needs to be quick: runs of characters of one kind, and the
 // forms of numbers and times. The rest of the module is there.
 #include "stdlib/json.h"
-
-enum { SCAN_PIECE = 1 << 14 };
+#include "stdlib/pieces_loop.h"
 
 // What a run consists of. toml.csp has the same numbers.
 typedef enum TomlRun {
@@ -56,6 +55,19 @@ static bool is_of_run(TomlRun run, char c) {
   return false;
 }
 
+static bool toml_run_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  const char *s = str_of(loop->list).data;
+  while (loop->at < stop && is_of_run((TomlRun)loop->n, s[loop->at]))
+    loop->at++;
+  if (loop->at < stop) loop->end = loop->at;
+  return true;
+}
+
+static CspStatus toml_run_done(CspCall *call, Loop *loop) {
+  return csp_ok_int(call, (int64_t)loop->at);
+}
+
 // _run(text, at, run): where the run ends that begins at `at`.
 static CspStatus toml_run(CspCall *call) {
   Str s;
@@ -64,15 +76,13 @@ static CspStatus toml_run(CspCall *call) {
       !need_int_in(call, 1, 0, (int64_t)s.len, &from) ||
       !need_int_in(call, 2, 0, TOML_RUNS - 1, &run))
     return CSP_PANIC;
-  size_t at = (size_t)from, asked = at;
-  while (at < s.len && is_of_run((TomlRun)run, s.data[at])) {
-    at++;
-    if (at - asked < SCAN_PIECE) continue;
-    asked = at;
-    if (!csp_work(call, SCAN_PIECE * 2)) return CSP_PANIC;
-  }
-  if (!csp_work(call, (at - asked) * 2)) return CSP_PANIC;
-  return csp_ok_int(call, (int64_t)at);
+  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
+                                  .at = (size_t)from,
+                                  .end = s.len,
+                                  .n = run,
+                                  .turns = toml_run_turns,
+                                  .done = toml_run_done,
+                                  .units = 8});
 }
 
 // --- Numbers ----------------------------------------------------------------
