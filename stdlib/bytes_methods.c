@@ -38,20 +38,6 @@ static bool long_read(CspCall *call, CspValue bytes, size_t at, uint8_t *to,
   return on;
 }
 
-static bool long_write(CspCall *call, CspValue bytes, size_t at,
-                       const uint8_t *from, size_t count, size_t *done) {
-  bool on = true;
-  for (*done = 0; on && *done < count;) {
-    size_t left = count - *done,
-           piece = left < BYTES_PIECE ? left : BYTES_PIECE;
-    size_t got = csp_bytes_write(bytes, at + *done, from + *done, piece);
-    *done += got;
-    if (got < piece) break;
-    on = csp_work(call, 8 + piece / 8);
-  }
-  return on;
-}
-
 // A copy of the bytes, which the caller frees. NULL: the call has panicked.
 static uint8_t *copied(CspCall *call, CspValue bytes, size_t *len) {
   *len = csp_bytes_len(bytes);
@@ -192,20 +178,50 @@ static CspStatus bytes_fill(CspCall *call) {
                                   .units = 1});
 }
 
+// The piece is `with`, `part` where it goes, n how much of it had room. Bytes
+// that are moved within themselves to the right begin with their last.
+static void set_block(Loop *loop, size_t at, size_t count) {
+  uint8_t block[BYTES_BLOCK];
+  const uint8_t *from = source_at(loop->with, at, block, count);
+  loop->n += (int64_t)csp_bytes_write(loop->list, loop->part + at, from, count);
+}
+
+static bool set_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  bool backward = loop->part > 0 && csp_same(loop->list, loop->with);
+  while (loop->at < stop) {
+    size_t left = stop - loop->at,
+           count = left < BYTES_BLOCK ? left : BYTES_BLOCK;
+    set_block(loop, backward ? loop->end - loop->at - count : loop->at, count);
+    loop->at += count;
+  }
+  return true;
+}
+
+static CspStatus set_done(CspCall *call, Loop *loop) {
+  return csp_ok_int(call, loop->n);
+}
+
 // Copies a piece to position `at`, and returns how many bytes had room.
 static CspStatus bytes_set(CspCall *call) {
-  CspValue bytes;
+  CspValue bytes, piece;
   int64_t at;
-  Piece piece;
+  size_t count;
   if (!need_bytes(call, 0, &bytes) ||
       !need_int_in(call, 1, 0, (int64_t)csp_bytes_len(bytes), &at) ||
-      !need_piece(call, 2, &piece)) {
+      !need_source(call, 2, &piece, &count)) {
     return CSP_PANIC;
   }
-  size_t count;
-  bool on = long_write(call, bytes, (size_t)at, piece.data, piece.len, &count);
-  csp_alloc_free(piece.freed);
-  return on ? csp_ok_int(call, (int64_t)count) : CSP_PANIC;
+  size_t len = csp_bytes_len(bytes);
+  size_t room = len > (size_t)at ? len - (size_t)at : 0;
+  return loop_change(call, &(Loop){.list = bytes,
+                                   .with = piece,
+                                   .part = (size_t)at,
+                                   .end = count < room ? count : room,
+                                   .step = LOOP_BYTES,
+                                   .turns = set_turns,
+                                   .done = set_done,
+                                   .units = 1});
 }
 
 static void reverse_bytes(uint8_t *data, size_t len) {
