@@ -66,20 +66,20 @@ static void end_component(Clean *clean) {
 }
 
 static size_t take_component(Clean *clean) {
-  Str *s = &clean->s;
-  size_t most = s->len < CLEAN_BLOCK ? s->len : CLEAN_BLOCK;
-  const char *slash = memchr(s->data, '/', most);
-  size_t count = slash != NULL ? (size_t)(slash - s->data) : most;
+  Str *text = &clean->s;
+  size_t most = text->len < CLEAN_BLOCK ? text->len : CLEAN_BLOCK;
+  const char *slash = memchr(text->data, '/', most);
+  size_t count = slash != NULL ? (size_t)(slash - text->data) : most;
   if (count > 0 && !clean->inside) {
     clean->inside = true;
     clean->before = clean->len;
     if (clean->len > clean->root) clean->to[clean->len++] = '/';
   }
-  memcpy(clean->to + clean->len, s->data, count);
+  memcpy(clean->to + clean->len, text->data, count);
   clean->len += count;
   count += slash != NULL;
-  *s = (Str){s->data + count, s->len - count};
-  if (slash != NULL || s->len == 0) end_component(clean);
+  *text = (Str){text->data + count, text->len - count};
+  if (slash != NULL || text->len == 0) end_component(clean);
   return 4 + count / 4;
 }
 

@@ -63,13 +63,13 @@ typedef struct ParseInt {
 
 // false: one is no digit.
 static bool take_digits(ParseInt *parse, Str digits) {
-  int64_t *n = &parse->n;
+  int64_t *number = &parse->n;
   for (size_t i = 0; i < digits.len; i++) {
     int digit = digit_value(digits.data[i]);
     if (digit >= parse->base) return false;
     parse->overflow = parse->overflow ||
-                      __builtin_mul_overflow(*n, parse->base, n) ||
-                      __builtin_sub_overflow(*n, digit, n);
+                      __builtin_mul_overflow(*number, parse->base, number) ||
+                      __builtin_sub_overflow(*number, digit, number);
   }
   return true;
 }
