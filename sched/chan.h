@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What chan_grow.c and select.c use of chan.c: the lock, one operation under
+// What the other sources of sched/ use of chan.c: the lock, one operation under
 // it, and the queues of waiters. Owner P throughout.
 #ifndef CSP_SCHED_CHAN_H
 #define CSP_SCHED_CHAN_H

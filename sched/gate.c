@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A gate is what locks of programs are made of. One word has its state, which
-// is the G in it and three flags. The Gs that wait to enter are the senders of
+// A gate is what locks of programs are made of. One word has its state. That is
+// three flags and the G that holds its owned place, or how many of its places
+// are held (gate.h). The Gs that wait to enter are the senders of
 // a channel (chan.c) that nobody receives from. So parking, cancelling, the
 // collector and reports treat them as senders. The channel's lock guards its
 // queue alone. The state is changed by CAS, with or without the lock.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the modules of the standard library share. Everything here is written
-// over vm/csp.h, as a host would, vm/value/utf8.h, vm/object/search.h and
-// suggest.h.
+// What the modules of the standard library share. Everything in this folder is
+// written over vm/csp.h, as a host would, and over the small headers of vm/
+// that README.md names.
 #ifndef CSP_STDLIB_STDLIB_H
 #define CSP_STDLIB_STDLIB_H
 

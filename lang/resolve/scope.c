@@ -161,7 +161,8 @@ Symbol *scope_declare(Compiler *compiler, SymbolKind kind, const AstStr *name,
 }
 
 // --- Finding ----------------------------------------------------------------
-// A variable of a function around this one is kept in a cell.
+// Notes that a function inside its owner uses a variable, so that a closure has
+// it (symbol_in_cell). The default of a field cannot have it.
 static void note_capture(Compiler *compiler, Symbol *symbol, Pos pos) {
   if (symbol->kind != SYM_LOCAL || symbol->owner == compiler->func) return;
   RT_ASSERT(symbol->owner != NULL && compiler->func->parent != NULL);

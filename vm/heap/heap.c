@@ -228,7 +228,7 @@ bool heap_weigh(LocalHeap *local, ObjHost *host, size_t bytes) {
         flush_allocated(local);
       return true;
     }
-    rt_add(&heap->weights, -more);  // RMW: as in take_weight
+    rt_add(&heap->weights, -more);  // RMW: as in weight_fits
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The heap's structures, for the sources of vm/heap/ only.
+// The heap's structures, for the sources of vm/heap/. Of the others only
+// channel_memory.c includes it, for the sizes of the classes.
 //
 // Memory comes in chunks of 4 MiB, aligned to that, so masking an object's
 // address finds its chunk. A chunk has a header of two units of 64 KiB, then 62

@@ -240,7 +240,7 @@ static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *table) {
 
 // After a delete: few live ones among many deleted ones make walks slow.
 static void shrink(Local *local, ObjMap *map, ObjTable *table) {
-  // relaxed: as in with_room
+  // relaxed: as in next_cap
   uint32_t live = rt_load_relaxed(&table->live);
   if (table_used(table) < 32 || live > table_used(table) / 8) return;
   table = rebuilt(local, table, (size_t)live * 2);

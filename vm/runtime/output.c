@@ -5,9 +5,16 @@
 // bytes are written. The thread that writes the buffer holds `writing`, so that
 // the bytes stay in order. The buffer is written:
 //   - when it is long, or ends a line for a terminal. This is a blocking call
-//     (call_native.c)
-//   - when an M finds nothing to run
-//   - before a report on standard error, and at the end of the run
+//     (call_native.c). A text that would make it too long under a limit on
+//     memory, or finds none, is written at once, after it (write_through)
+//   - when an M finds nothing to run, or begins a blocking call while there is
+//     nothing (output_flush_idle)
+//   - before a report on standard error
+//   - when a script or the library asks for it (csp_flush_out): os.flush, and a
+//     read that waits for a terminal
+//   - before a host has the outcome of a call or a step, and before the REPL
+//     shows something
+//   - at the end of the run, and when the runtime is freed
 #include "vm/runtime/output.h"
 
 #include <errno.h>

@@ -245,7 +245,6 @@ void join_panics(Local *local, Panic *newest) {
 }
 
 bool report_is_cancelled(Vm *vm, const ObjTask *task) {
-  // relaxed: as in report_outcome
   RT_ASSERT(rt_load_relaxed(&task->state) == TASK_PANICKED);
   return task->results == vm_code(vm)->cancel_errors[CANCELLED] &&
          heap_load(&task->also) == VALUE_NIL;
