@@ -52,7 +52,7 @@ void group_forget_chan(G *g) {
 
 static bool take_word(G *g) {
   // acquire: g is WAITING, and its group as it is, when the word is odd. While
-  // it is this very number both stay so.
+  // it is this very number both stay so. Pairs with select_open
   uint32_t word = rt_load_acquire(&g->select_state);
   if ((word & 1) == 0 || !g_cancelled(g)) return false;
   // RMW: of all that would ready g in this wait one takes the word

@@ -425,8 +425,9 @@ bool chan_send_hopeless(const Chan *chan) {
 
 bool chan_recv_hopeless(const Chan *chan) {
   // acquire, both: so closed is read after them. A channel that was found open
-  // first, and closed and emptied then, was never open and empty. Pairs with
-  // chan_set_count
+  // first, and closed and emptied then, was never open and empty. The second
+  // pairs with chan_set_count. The first has no such store, and only keeps the
+  // loads in order
   if (rt_load_acquire(&chan->send_first) != NULL) return false;
   if (rt_load_acquire(&chan->count) > 0) return false;
   // acquire: as in chan_is_closed

@@ -46,13 +46,14 @@ CHAN_QUICK bool chan_has_element(const Chan *chan) {
 CHAN_QUICK void chan_put_element(Chan *chan, uint64_t word) {
   chan->buf[chan->sendx] = word;
   if (++chan->sendx == chan->cap) chan->sendx = 0;
-  rt_store_release(&chan->count, chan->count + 1);  // release: as in chan.c
+  rt_store_release(&chan->count, chan->count + 1);  // release: as below
 }
 CHAN_QUICK void chan_take_element(Chan *chan, uint64_t *word, uint64_t empty) {
   *word = chan->buf[chan->recvx];
   chan->buf[chan->recvx] = empty;
   if (++chan->recvx == chan->cap) chan->recvx = 0;
-  rt_store_release(&chan->count, chan->count - 1);  // release: as in chan.c
+  // release: as in chan_set_count
+  rt_store_release(&chan->count, chan->count - 1);
 }
 
 // Never a channel that grows (its count and cap are 0). Without the write

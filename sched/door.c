@@ -50,14 +50,14 @@ bool door_enter(Door *door) {
   uint32_t seen = rt_load_relaxed(&door->state);  // relaxed: the CAS decides
   do {
     if (seen & DOOR_CLOSED) return false;
-    // acquire: e1, see the head
+    // RMW: e1, before or after c1 (see the head)
   } while (!rt_cas(&door->state, &seen, seen + 1));
   return true;
 }
 
 void door_leave(Door *door) {
   uint32_t *state = &door->state;
-  // release: e3, which c2 sees (see the head). Then the door may be gone
+  // release: e3. Pairs with door_close (c2). Then the door may be gone
   uint32_t before = rt_sub(state, 1u);
   if (before == DOOR_CLOSED + 1) rt_futex_wake(state, 1);  // e4
 }
@@ -67,7 +67,7 @@ void door_close(Door *door) {
   uint32_t inside = rt_or(&door->state, DOOR_CLOSED) | DOOR_CLOSED;  // c1
   while (inside != DOOR_CLOSED) {
     rt_futex_wait(&door->state, inside, RT_FOREVER);  // c2
-    // acquire: pairs with e3
+    // acquire: c2. Pairs with door_leave (e3), of all that were inside
     inside = rt_load_acquire(&door->state);
   }
 }

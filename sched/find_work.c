@@ -252,7 +252,7 @@ static bool release_p(M *m) {
   Sched *sched = m->sched;
   P *p = m->p;
   rt_lock(&sched->lock);
-  // acquire: pairs with the rt_or of a thread that wants attention
+  // acquire: pairs with the rt_or in ask_all, sched_interrupt and their like
   if (global_is_ours(m) || inbox_pending(sched) ||
       (rt_load_acquire(&p->look) & ~LOOK_HOST) != 0) {
     m->rests = false;
@@ -373,7 +373,7 @@ G *find_work_next(M *m, bool *inherit) {
       continue;
     }
     if (steal_order_locality(m->sched) != NULL) steal_order_note_place(p);
-    // acquire: pairs with the rt_or of a thread that wants attention
+    // acquire: pairs with the rt_or in ask_all, sched_interrupt and their like
     uint32_t look = rt_load_acquire(&p->look);
     if (look & (LOOK_WORLD | LOOK_HANDSHAKE)) {
       stop_world_attend(m);

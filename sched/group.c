@@ -175,7 +175,7 @@ bool group_cancel(P *p, Group *group, CancelReason reason) {
 
 static void harden(P *p, Group *group) {
   Walk walk = {.p = p};
-  // seq: set, as its time of grace runs
+  // seq: set_flag has set it, as its time of grace runs
   uint32_t reason = rt_load_seq(&group->cancelled);
   rt_lock(&group->lock);
   // with the lock: a G that sees the flag waits for the new time
@@ -290,7 +290,7 @@ void group_begin(P *p, G *g, Group *group) {
       rt_unlock(&group->lock);
     }
   }
-  // release: others that look at g see the group whole
+  // release: others that look at g see the group whole. Pairs with g_cancelled
   rt_store_release(&g->group, group);
   rt_store_relaxed(&g->shielded, (uint8_t)0);  // relaxed: g's own
 }
@@ -429,7 +429,7 @@ bool group_end(P *p, G *g) {
   group->ended = true;
   timer_stop(p, &group->timer);
   rt_unlock(&group->lock);
-  rt_store_release(&g->group, parent);  // release: as in group_join
+  rt_store_release(&g->group, parent);  // release: as in group_begin
   // relaxed: g's own
   rt_store_relaxed(&g->shielded, (uint8_t)group->in_shield);
   return true;

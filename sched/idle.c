@@ -115,7 +115,7 @@ P *idle_get_p(Sched *sched, P *wish) {
   rt_store_relaxed(&p->status, P_RUNNING);  // relaxed: under sched.lock
   // relaxed: nobody owns p. A new slice begins, even for what runnext will hold
   rt_store_relaxed(&p->schedtick, p->schedtick + 1);
-  // seq: pairs with the store in sysmon, which looks once more after it
+  // seq: pairs with the store in sleep_wholly, which looks once more after it
   if (rt_load_seq(&sched->sysmon.asleep)) sysmon_wake(sched);
   alone_ask(sched, p);
   return p;

@@ -45,7 +45,8 @@ void inbox_flag(Sched *sched) {
 }
 
 static void ring(Sched *sched) {
-  // seq: before the start the first M drains, which looks after it was set
+  // seq: after inbox_push. Before the start the first M drains, which looks
+  // after it was set (sched_run, stepped_begin)
   if (!rt_load_seq(&sched->begun)) return;
   if (sched->config.stepped) {
     stepped_ring(sched);

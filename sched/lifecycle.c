@@ -176,7 +176,8 @@ void lifecycle_begin_exit(Sched *sched, SchedEnd end) {
   if (rt_load_relaxed(&sched->exiting)) return;
   sched->end.how = end;
   sched->end.at = rt_now();
-  rt_store_seq(&sched->exiting, 1u);  // seq: before the Ps are gone over
+  // seq: before the Ps are gone over. Pairs with the load in lifecycle_make_p
+  rt_store_seq(&sched->exiting, 1u);
   // seq: after the flag. lifecycle_make_p reads the flag after it has made one
   int made = rt_load_seq(&sched->ps.made);
   for (int i = 0; i < made; i++) {
@@ -201,7 +202,8 @@ bool sched_is_over(const Sched *sched) {
 }
 
 void sched_exit_soon(Sched *sched) {
-  rt_store_seq(&sched->exit_wanted, 1u);  // seq: before it is looked for
+  // seq: before it is looked for, in wait_for_ms and attend
+  rt_store_seq(&sched->exit_wanted, 1u);
   lifecycle_count_again(sched);
   sched_interrupt(sched);
 }
@@ -331,7 +333,8 @@ void sched_unpin(Sched *sched) {
   RT_CHECK(before > 0, "sched_unpin without sched_pin");
   if (before > 1) return;
   if (sched->config.stepped) {
-    // seq: after sched->host.m
+    // seq: after the rt_sub, as in ring (inbox.c). stepped_begin has stored
+    // sched->host.m before
     if (rt_load_seq(&sched->begun)) stepped_ring(sched);
     return;
   }

@@ -99,7 +99,7 @@ bool rt_note_wait(RtNote *note, int64_t deadline) {
     // RMW: fails when set already, or after a wake-up for no reason
     rt_cas(&note->word, &seen, NOTE_SLEEPS);
     if (seen == NOTE_SET) {
-      rt_exchange(&note->word, NOTE_CLEAR);  // acquire: pairs with the set
+      rt_exchange(&note->word, NOTE_CLEAR);  // acquire: pairs with rt_note_set
       return true;
     }
     if (!rt_futex_wait(&note->word, NOTE_SLEEPS, deadline)) {

@@ -85,7 +85,8 @@ static void end_break(RtPoll *poll) {
   while (n < 0 && errno == EINTR);
   // EAGAIN: others have read it. Else all waits from now on would end at once
   RT_CHECK(n >= 0 || errno == EAGAIN, "read of an eventfd: error %d", errno);
-  // seq: what was set before the break is seen after the wait
+  // seq: what was set before the break is seen after the wait. Pairs with
+  // rt_poll_break
   rt_store_seq(&poll->broken, 0u);
 }
 

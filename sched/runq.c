@@ -88,7 +88,7 @@ static bool overflow(P *p, G *g, uint32_t head, uint32_t tail) {
 void runq_put(P *p, G *g) {
   RT_ASSERT(g_is(g, G_RUNNABLE));
   for (;;) {
-    // acquire: pairs with the CAS of a thief, whose copies are done
+    // acquire: the copies of thieves are done. Pairs with the CAS in grab
     uint32_t head = rt_load_acquire(&p->head);
     uint32_t tail = p->tail;
     if (tail - head < RUNQ_SIZE) {
@@ -127,10 +127,11 @@ bool runq_put_next(P *p, G *g, bool publish) {
       // seq: ordered before the load of `spinning` in idle_wakep
       rt_store_seq(&p->runnext, g);
     } else {
-      rt_store_release(&p->runnext, g);  // release: pairs with the thief's CAS
+      rt_store_release(&p->runnext, g);  // release: pairs with steal_next
     }
   } else {
-    // release: g is whole. A thief may take the old one. Pairs with its CAS
+    // release: g is whole. A thief may take the old one. Pairs with the CAS in
+    // steal_next
     old = rt_exchange(&p->runnext, g);
   }
   if (old == NULL) return false;
@@ -162,7 +163,7 @@ static bool pop_newest(P *p, G **g) {
 G *runq_pop(P *p) {
   if (p->sched->config.child_first && !p->oldest_due) {
     G *newest = NULL;
-    // acquire: pairs with the CAS of thieves, which have read their slots
+    // acquire: thieves have read their slots. Pairs with the CAS in grab
     while (p->tail != rt_load_acquire(&p->head) && !pop_newest(p, &newest))
       continue;
     return newest;

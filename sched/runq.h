@@ -19,7 +19,7 @@ bool runq_put_next(P *p, G *g, bool publish);
 static inline bool runq_fill_next(P *p, G *g) {
   if (rt_load_relaxed(&p->runnext) != NULL) return false;  // relaxed: as said
   p->next_fill = NEXT_FILLED;
-  rt_store_release(&p->runnext, g);  // release: pairs with the thief's CAS
+  rt_store_release(&p->runnext, g);  // release: pairs with steal_next (runq.c)
   return true;
 }
 // NULL: empty, or just stolen.

@@ -106,7 +106,7 @@ static bool look_fully(P *p, uint32_t look) {
 bool sched_look(P *p, G *g) {
   RT_ASSERT(p->current == g);
   (void)g;
-  // acquire: pairs with the rt_or of a thread that wants attention
+  // acquire: pairs with the rt_or in ask_all, sched_interrupt and their like
   uint32_t look = rt_load_acquire(&p->look);
   bool clock_too = ++p->looks % LOOKS_PER_CLOCK == 0 ||
                    p->sched->config.stepped ||
@@ -118,7 +118,7 @@ bool sched_look(P *p, G *g) {
 bool sched_look_now(P *p, G *g) {
   RT_ASSERT(p->current == g);
   (void)g;
-  // acquire: pairs with the rt_or of a thread that wants attention
+  // acquire: pairs with the rt_or in ask_all, sched_interrupt and their like
   return look_fully(p, rt_load_acquire(&p->look));
 }
 

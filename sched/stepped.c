@@ -74,7 +74,7 @@ bool stepped_stop(Sched *sched) {
   if (!rt_cas(&sched->host.way, &seen, (uint32_t)HOST_STOPPED))
     return seen == HOST_STOPPED;
   sched_interrupt(sched);  // looks are taken at once
-  // seq: after sched->host.m
+  // seq: as in sched_unpin
   if (rt_load_seq(&sched->begun)) stepped_ring(sched);
   return true;
 }
@@ -157,7 +157,8 @@ bool stepped_gives_up(const Sched *sched) {
 
 // Can nothing ever run again?
 static bool is_stuck(Sched *sched, P *p) {
-  // seq: pins first, as a thread that lowers them has pushed before
+  // seq: pins first, as a thread that lowers them (sched_unpin) has pushed
+  // before
   return rt_load_seq(&sched->pins) == 0 && timers_first(p) == 0 &&
          !poll_wanted(sched) && !inbox_pending(sched);
 }
@@ -195,7 +196,7 @@ static SteppedEnd run_all(M *m, const SteppedRun *run) {
   Sched *sched = m->sched;
   P *p = m->p;
   for (;;) {
-    // acquire: pairs with the store that says that it is done
+    // acquire: what was done before. Pairs with finish_task (task.c)
     if (run->done != NULL && rt_load_acquire(run->done) != 0)
       return STEPPED_DONE;
     if (has_ended(sched)) return STEPPED_ENDED;

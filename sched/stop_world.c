@@ -126,7 +126,8 @@ bool stop_world_attend(M *m) {
 static void ask_all(Sched *sched, M *stopper, P *own) {
   sched->stop.busy = 1;
   sched->stop.stopper = stopper;
-  rt_store_seq(&sched->stopping, 1u);  // seq: before the looks are asked for
+  // seq: before the looks are asked for, by the rt_or below
+  rt_store_seq(&sched->stopping, 1u);
   TRACE_SHARED(sched, STOP, 0, 0, 0);
   for (int i = 0; i < procs_now(sched); i++) {
     P *each = p_at(sched, i);
@@ -357,7 +358,8 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
   }
   rt_unlock(&sched->lock);
   fn(arg, 0, job.workers);
-  // acquire: pairs with the rt_sub of the last helper
+  // acquire: what all helpers have done. Pairs with the rt_sub in
+  // stop_world_run_job
   while (rt_load_acquire(&job.pending) != 0) {
     rt_note_wait(&p->m->note, RT_FOREVER);
   }

@@ -28,8 +28,13 @@ same: acquire, release, acq_rel, seq, and relaxed or RMW for a relaxed one. (Of
 a compare_exchange that is the one of success.)
 
 The reason says why that is enough. An acquire or release names its partner
-(`pairs with NAME`) or the place that does (`as in NAME`, `as above`,
-`see NAME`).
+(`pairs with NAME`, `pairs with the CAS in NAME`, `pairs with the load above`,
+`pairs with itself`) or the place that does (`as in NAME`, `as above`, `see
+NAME`). NAME is a function, a macro or a handler of an opcode, and has an atomic
+operation itself. A seq names something, too: a place, a function or field, a
+step of a protocol (S1), or `the head` of the file. So does in vm/ a relaxed or
+RMW, unless its reason is that no other thread comes between: a lock is held,
+the world is stopped, threads are joined, or one thread alone has it.
 
 Exempt are the definitions of the operations, and what RT_ASSERT looks at, which
 is no part of the program. Whether a reason is true is for reviewers to judge.
@@ -41,6 +46,8 @@ import glob
 import os
 import re
 import sys
+
+import comments
 
 OPERATION = re.compile(r"\b(?:rt_(?:(?:load|store)_(\w+)|cas|exchange|add|sub|or|and)"
                        r"|__atomic_(\w+))\(")
@@ -57,7 +64,23 @@ COUNTS = {"both": 2, "twice": 2, "three": 3, "four": 4}
 FORM = re.compile(r"\b(relaxed|acquire|release|acq_rel|seq|RMW)(?:, (all|%s))?: *(?=\w)" %
                   "|".join(COUNTS))
 PAIRED = "acquire", "release", "acq_rel"
-PARTNER = re.compile(r"[Pp]airs with |\b(?:as|see) (?:in |above|below|the head|\w)")
+# What follows is the partner, after words of GLUE and the field that is meant.
+PARTNER = re.compile(r"\b(?:[Pp]airs with|[Aa]s(?: in)?|[Ss]ee) ((?:\w+ ?)+)")
+GLUE = re.compile(r"the|its|acquires?|releases?|CAS|RMWs?|exchange|loads?|stores?|in|of|seq|at|end"
+                  r"|compare_exchange|rt_(?:add|sub|or|and|cas|exchange|load_\w+|store_\w+)")
+OF_FIELD = re.compile(r"\bo[fn] (?!the)\w+ (?=in )")
+NEARBY = "above", "below", "itself"
+# Macros and functions that have no such name, and handlers of opcodes.
+WITH_BODY = (
+    re.compile(r"^[A-Za-z_][\w *]*?\b(\w+)\([^;{}]*\)[^;{}()]* ?\{(?:[^\n]*\}\n|.*?\n\})",
+               re.M | re.S),
+    re.compile(r"^#define (\w+)\((?:[^\n]*\\\n)*[^\n]*", re.M),
+    re.compile(r"^HANDLER\((\w+)\) \{.*?\n\}", re.M | re.S))
+NAMED = re.compile(r"\b(?:(?!rt_)[A-Za-z]\w*_\w+|[STc]\d|the head|\w+\.[ch]"
+                   r"|(?:as|see|CAS|RMWs?|load|acquire|with|rt_\w+) (?:above|below|itself))\b")
+ALONE = re.compile(r"\b(?:locks?|held|stopped|own|owner|alone|joined|[Nn]obody else|no other"
+                   r"|no(?:thing| goroutine) runs|all has ended)\b")
+ALL_NAMED = "vm/"
 NO_REASON = "has no comment on its order, or none that names its partner"
 PLANTED = (  # (text, the lines of it that are wrong)
     ("  rt_store_release(&a, 1);", [1]),
@@ -67,6 +90,18 @@ PLANTED = (  # (text, the lines of it that are wrong)
     ("  // pairs with f\n  rt_store_release(&a, 1);", [2]),
     ("  // release: shows b\n  rt_store_release(&a, 1);", [2]),
     ("  // release: as in f\n  rt_store_release(&a, 1);", []),
+    ("  // release: as in g\n  rt_store_release(&a, 1);", [2]),
+    ("  // release: as others see it\n  rt_store_release(&a, 1);", [2]),
+    ("  // release: see what follows\n  rt_store_release(&a, 1);", [2]),
+    ("  // release: pairs with the thief's CAS\n  rt_store_release(&a, 1);", [2]),
+    ("  // release: pairs with the rt_or of a thread in f\n  rt_store_release(&a, 1);", [2]),
+    ("  // release: pairs with the CAS in f\n  rt_store_release(&a, 1);", []),
+    ("  // release: pairs with the CAS in g\n  rt_store_release(&a, 1);", [2]),
+    ("  // release: b. Pairs with the load of a in f\n  rt_store_release(&a, 1);", []),
+    ("  // release: pairs with the load below\n  rt_store_release(&a, 1);", []),
+    ("  // seq: before the other\n  rt_store_seq(&a, 1);", [2]),
+    ("  // seq: S1 of the protocol\n  rt_store_seq(&a, 1);", []),
+    ("  // seq: see the head\n  rt_store_seq(&a, 1);", []),
     ("  // release:\n  rt_store_release(&a, 1);", [2]),
     ("  // acquire: b. release: c. Pairs with f\n  rt_exchange(&a, 1);", []),
     ("  // pairs with f. release: b\n  rt_exchange(&a, 1);", [2]),
@@ -123,15 +158,53 @@ PLANTED = (  # (text, the lines of it that are wrong)
     ("#include <stdatomic.h>", [1]),
     ("  // RMW: a sum\n  __sync_fetch_and_add(&a, 1);", [2]),
 )
+PLANTED_NAMED = (  # (text in vm/, whether something is wrong)
+    ("  // relaxed: a hint\n  a = rt_load_relaxed(&b);", True),
+    ("  // relaxed: a hint, which append stores\n  a = rt_load_relaxed(&b);", False),
+    ("  // relaxed: a hint, which may be below c\n  a = rt_load_relaxed(&b);", True),
+    ("  // relaxed: the world is stopped\n  a = rt_load_relaxed(&b);", False),
+    ("  // RMW: one of two wins\n  rt_add(&a, 1);", True),
+    ("  // RMW: a sum for heap_stats\n  rt_add(&a, 1);", False),
+    ("  // seq: the lock is held\n  a = rt_load_seq(&b);", True),
+)
 PLANTED_BELOW = "  // relaxed: a hint\n  b = __atomic_load_n(&a, __ATOMIC_RELAXED);"
 
 
-class Reason:
-    """What a comment says for one ORDER. `most`: None for one statement."""
+class Rules:
+    """What holds for a file. raw: whether operations of the compiler may be
+    there, or None where they are definitions. places: what has an atomic
+    operation. all_named: whether each reason names something."""
 
-    def __init__(self, order, many, text, line):
-        self.order, self.many, self.line = order, many, line
-        self.named = order not in PAIRED or PARTNER.search(text) is not None
+    def __init__(self, raw, places, all_named):
+        self.raw, self.places, self.all_named = raw, places, all_named
+
+    def is_place(self, text):
+        """Whether a partner stands first in it."""
+        for word in OF_FIELD.sub("", text).split():
+            if word in NEARBY or word in self.places and not GLUE.fullmatch(word):
+                return True
+            if not GLUE.fullmatch(word):
+                break
+        return False
+
+    def names(self, order, text):
+        """Whether a reason names what it has to."""
+        has_place = any(self.is_place(found) for found in PARTNER.findall(text))
+        if order in PAIRED or has_place:
+            return has_place
+        if order != "seq" and not self.all_named:
+            return True
+        return NAMED.search(text) is not None or \
+            order != "seq" and ALONE.search(text) is not None or \
+            any(len(word) > 3 and word in self.places and not GLUE.fullmatch(word)
+                for word in re.findall(r"\w+", text))
+
+
+class Reason:
+    """What a comment says for one ORDER. `many`: None for one statement."""
+
+    def __init__(self, order, many, line, is_named):
+        self.order, self.many, self.line, self.named = order, many, line, is_named
         self.operations = 0
 
     def wrong_number(self):
@@ -166,9 +239,10 @@ def statements(text):
         in_macro = continued
 
 
-def reasons_of(comment, line):
+def reasons_of(comment, line, rules):
     text = " ".join(comment.split())
-    return [Reason(match.group(1), match.group(2), text[match.start():], line)
+    return [Reason(match.group(1), match.group(2), line,
+                   rules.names(match.group(1), text[match.start():]))
             for match in FORM.finditer(text)]
 
 
@@ -207,31 +281,36 @@ def wrong_in(code, reasons, raw):
             yield line, "%s %s" % (name, NO_REASON)
 
 
-def breaches(text, raw):
-    """(line, what is wrong) of each. raw: whether operations of the compiler
-    may be there, or None where they are definitions."""
+def breaches(text, rules):
+    """(line, what is wrong) of each."""
     runs, wrong = [], []
     for code, comment, run_ends in statements(text):
         if run_ends:
             wrong += [reason.wrong_number() for reason in runs]
             runs = []
-        own = reasons_of(comment, next(iter(code)))
+        own = reasons_of(comment, next(iter(code)), rules)
         code = {line: part.strip() for line, part in code.items()}
         runs = [reason for reason in own if reason.many] + runs
         single = [reason for reason in own if not reason.many]
-        wrong += wrong_in(code, single + runs, raw)
+        wrong += wrong_in(code, single + runs, rules.raw)
     wrong += [reason.wrong_number() for reason in runs]
     return sorted(one for one in wrong if one is not None)
 
 
 def check_planted():
+    rules = Rules(True, {"f"}, False)
     for text, lines in PLANTED:
-        found = [line for line, _ in breaches(text, True)]
+        found = [line for line, _ in breaches(text, rules)]
         if found != lines:
             sys.exit("atomics: in these lines %s are wrong, and %s are found:\n%s" %
                      (lines, found, text))
-    if not breaches(PLANTED_BELOW, False) or breaches(PLANTED_BELOW, None):
+    if not breaches(PLANTED_BELOW, Rules(False, {"f"}, False)) or \
+            breaches(PLANTED_BELOW, Rules(None, {"f"}, False)):
         sys.exit("atomics: __atomic_... is not found where rt.h is to be used, or is in rt.h")
+    for text, is_wrong in PLANTED_NAMED:
+        if bool(breaches(text, Rules(False, {"f", "append"}, True))) != is_wrong:
+            sys.exit("atomics: %s in this line: %s" % ("nothing is wrong" if is_wrong else
+                                                       "something is wrong", text))
 
 
 def sources(folder):
@@ -239,14 +318,23 @@ def sources(folder):
     return sorted(path for path in found if path.endswith((".c", ".h", ".y", ".re")))
 
 
+def places_in(paths):
+    """Functions, macros and handlers that have an atomic operation."""
+    return {match.group(1) for path in paths for form in WITH_BODY
+            for match in form.finditer(comments.code_of(path))
+            if OPERATION.search(match.group())}
+
+
 def main():
     check_planted()
     status = 0
+    places = places_in([path for folder in sys.argv[1:] for path in sources(folder)])
     for folder in sys.argv[1:]:
         for path in sources(folder):
             raw = None if path in DOORS else path.startswith(RAW)
+            rules = Rules(raw, places, path.startswith(ALL_NAMED))
             with open(path, encoding="utf-8") as f:
-                for line, what in breaches(f.read(), raw):
+                for line, what in breaches(f.read(), rules):
                     print("atomics: %s:%d: %s" % (path, line, what), file=sys.stderr)
                     status = 1
     return status

@@ -361,7 +361,7 @@ static bool methods_grow(Vm *vm, ObjStruct *type) {
   room->before = type->room;
   for (uint32_t i = 0; i < count; i++)
     room->methods[i] = type->room->methods[i];
-  // release: with the methods in it. Pairs with the loads of method_count
+  // release: with the methods in it. Pairs with heap_load in methods_of
   rt_store_release(&type->room, room);
   return true;
 }
@@ -391,7 +391,7 @@ bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,
   }
   if (!methods_grow(vm, type)) return false;
   type->room->methods[type->method_count] = (Method){name, function};
-  // release: the table has it. Pairs with the acquires in access.c
+  // release: the table has it. Pairs with find_method and its neighbours
   rt_store_release(&type->method_count, type->method_count + 1);
   return true;
 }

@@ -643,8 +643,7 @@ MUTANTS = [Mutant(*row) for row in [
      "         rt_load_seq(&sched->pins) == 0;"),
     ("an exit from a signal handler wakes nobody", "watch", "outside_exit",
      "lifecycle.c",
-     "  rt_store_seq(&sched->exit_wanted, 1u);  // seq: before it is looked for\n"
-     "  lifecycle_count_again(sched);",
+     "  rt_store_seq(&sched->exit_wanted, 1u);\n  lifecycle_count_again(sched);",
      "  rt_store_seq(&sched->exit_wanted, 1u);"),
     # --- wakers
     ("csp_wake delivers while it is told", "waker", "waker_cancelled",
@@ -677,8 +676,8 @@ MUTANTS = [Mutant(*row) for row in [
      "} while (rt_store_release(&door->state, seen + 1), false);"),
     ("whoever comes in looks once whether it is closed", "post", "door",
      "door.c",
-     "  do {\n    if (seen & DOOR_CLOSED) return false;\n    // acquire",
-     "  if (seen & DOOR_CLOSED) return false;\n  do {\n    // acquire"),
+     "  do {\n    if (seen & DOOR_CLOSED) return false;\n    // RMW",
+     "  if (seen & DOOR_CLOSED) return false;\n  do {\n    // RMW"),
     ("whoever closes the door waits once", "post", "door", "door.c",
      "  while (inside != DOOR_CLOSED) {", "  if (inside != DOOR_CLOSED) {"),
     ("whoever closes the door waits for one only", "post", "door", "door.c",

@@ -45,8 +45,8 @@ void *csp_state(Csp *csp, const CspClass *klass) {
   if (state != NULL) return state;
   void *made = mem_zeroed(csp_vm(csp)->memory, klass->size);
   if (made == NULL) return NULL;
-  // release: publishes the zeroes, for the load above. Acquire where it fails:
-  // pairs with the CAS of the thread that was first
+  // release: publishes the zeroes. Pairs with the load above. Where it fails it
+  // acquires, and pairs with the CAS of the thread that was first in here
   if (rt_cas(&entry->state, &state, made)) return made;
   mem_free(made);
   return state;

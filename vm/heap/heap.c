@@ -220,7 +220,7 @@ bool heap_weigh(LocalHeap *local, ObjHost *host, size_t bytes) {
     int64_t more = ((int64_t)now - (int64_t)was) * WEIGHT_STEP;
     if (more == 0) return true;
     if (!take_weight(heap, more)) return false;
-    // RMW: another P may weigh the same value. It orders nothing
+    // RMW: another P may be in heap_weigh with this value. It orders nothing
     if (rt_cas(&host->obj.hash, &was, now)) {
       local->allocated += more;
       if (more >= FLUSH_BYTES || -more >= FLUSH_BYTES ||
@@ -605,7 +605,7 @@ void heap_barrier(LocalHeap *local, Value *slot, Value v) {
 }
 
 void heap_barrier_ptr(LocalHeap *local, void *slot, void *ptr) {
-  // relaxed: the old pointer's object is only marked, not looked into
+  // relaxed: as in heap_barrier
   shade(local, rt_load_relaxed((Obj **)slot));
   shade(local, ptr);
 }

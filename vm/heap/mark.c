@@ -86,7 +86,7 @@ static void drain(GcMarker *marker);
 // Makes room where there is no memory for a segment. false: there is none.
 static bool make_room_without(GcMarker *marker) {
   if (marker->draining) {
-    // relaxed: read when all markers are done, by the one that began them
+    // relaxed: read when all markers are done, in run_workers
     rt_store_relaxed(&marker->marking->overflow, 1);
     return false;
   }
@@ -175,7 +175,7 @@ static inline bool mark(GcMarker *marker, const Obj *obj) {
   RT_ASSERT(heap_object_at(marker->marking->heap, obj) == obj);
   if (marker->alone)
     rt_store_relaxed(word, old | bit);  // relaxed: nobody else marks
-  else if (rt_or(word, bit) & bit)      // RMW: one of two in here wins
+  else if (rt_or(word, bit) & bit)      // RMW: one of two in mark wins
     return false;
   marker->bytes +=
       klass == CLASS_LARGE ? span_of(obj)->size : heap_sizes[klass];
@@ -561,7 +561,7 @@ static bool find_work(GcMarker *marker, int workers) {
       }
       rt_add(&marking->idle, 1u);
     }
-    // acquire: pairs with the RMWs on idle of the others.
+    // acquire: pairs with the RMWs above, of the others.
     // All idle: what is pooled now belongs to one that is about to take it.
     if (rt_load_acquire(&marking->idle) >= (uint32_t)workers) return false;
     if (spins % SPINS)

@@ -42,7 +42,7 @@ static const uint64_t all_units = ~(uint64_t)((1 << UNITS_HEADER) - 1);
 static bool large_is_valid(const Span *span, size_t unit) {
   // acquire: bytes were raised before it. Pairs with the release in set_size
   uint64_t size = rt_load_acquire(&span->size);
-  // relaxed: the acquire keeps it after the size
+  // relaxed: the acquire above keeps it after the size
   size_t bytes = rt_load_relaxed(&chunk_of(span)->bytes);
   size_t room = span->own_chunk ? bytes - UNITS_HEADER * UNIT_SIZE
                                 : (UNITS - unit) * UNIT_SIZE;
@@ -191,7 +191,7 @@ static Chunk *chunk_new_growing(Heap *heap, size_t bytes) {
 
 // Maps it up to `bytes`. Any thread, several at once, as this is idempotent.
 static bool chunk_open(Chunk *chunk, size_t bytes) {
-  // relaxed: what others map meanwhile is mapped again
+  // relaxed: set_size stores it. What others map meanwhile is mapped again
   size_t from = rt_load_relaxed(&chunk->bytes);
   return bytes <= from || mprotect((char *)chunk + from, bytes - from,
                                    PROT_READ | PROT_WRITE) == 0;

@@ -151,7 +151,7 @@ void heap_finalize_all(Heap *heap) {
   for (int klass = 0; klass <= CLASSES; klass++) {
     Span *span;
     while ((span = span_pop(&heap->unswept[klass])) != NULL)
-      // relaxed: one thread is left
+      // relaxed: this thread alone is left
       if (rt_load_relaxed(&span->finalizable)) span_sweep(heap, span);
   }
 }

@@ -686,7 +686,7 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
   while (table != NULL && at < table->count && table->methods[at].name != name)
     at++;
   if (table == NULL || at == table->count) return VALUE_UNDEF;
-  // relaxed: one word. Its reader, above, checks it
+  // relaxed: one word. What the load above finds is checked
   if (at <= 0xff) rt_store_relaxed(word, BUILTIN_ID(type) << 8 | at);
   return table->methods[at].function;
 }

@@ -84,7 +84,8 @@ static void reset_number(int number) {
 static void close_number(CspFd *fd) {
   // relaxed: read by csp_fd_free alone, after all that use it
   rt_store_relaxed(&fd->closed, 1u);
-  // relaxed: it was set before the turns ended, and the last of them is over
+  // relaxed: csp_fd_reset has set it before the turns ended, and the last of
+  // them is over
   if (rt_load_relaxed(&fd->resets)) reset_number(fd->fd);
   close(fd->fd);
 }
@@ -110,7 +111,7 @@ CspFd *csp_fd_open(CspCall *call, int number) {
   }
   *fd = (CspFd){.vm = vm, .desc = poll_open(vm->sched, number), .fd = number};
   if (fd->desc != NULL) {
-    // RMW: a sum that any thread adds to. It orders nothing
+    // RMW: a sum that any thread adds to, for counters_read. It orders nothing
     rt_add(&vm->poll_records, 1u);
     return fd;
   }
@@ -121,7 +122,7 @@ CspFd *csp_fd_open(CspCall *call, int number) {
 }
 
 bool csp_fd_close(CspCall *call, CspFd *fd) {
-  // RMW: one of those that close it ends it
+  // RMW: one of those in csp_fd_close ends it
   if (rt_exchange(&fd->ended, 1u) != 0) return false;
   if (poll_turn_end(p_of(call), fd->desc)) close_number(fd);
   return true;
@@ -150,8 +151,8 @@ int csp_fd_enter(CspFd *fd, CspSide side) {
 }
 
 int csp_fd_number(const CspFd *fd) {
-  return rt_load_seq(&fd->ended) ? -1
-                                 : fd->fd;  // seq: a guess, as recent as can be
+  // seq: a guess, as recent as can be. Pairs with csp_fd_close
+  return rt_load_seq(&fd->ended) ? -1 : fd->fd;
 }
 
 void csp_fd_leave(CspCall *call, CspFd *fd, CspSide side) {

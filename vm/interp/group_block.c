@@ -238,7 +238,8 @@ ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
   if (group == NULL) return NULL;
   if (caller != NULL && caller->g.group != NULL) {
     group_join(local->p, caller->g.group, &g->g);
-    // relaxed, both: g has not started, and the caller waits
+    // relaxed, both: g has not started, and the caller waits. In g_cancelled
+    // it is a guess to other threads
     rt_store_relaxed(&g->g.shielded, rt_load_relaxed(&caller->g.shielded));
   }
   group->frame = -1;  // of none
@@ -272,7 +273,7 @@ static ObjGroup *closed(Goroutine *g, ObjGroup *group) {
   RT_ASSERT(group->group.ended && open_group(g) != group);
   g->shield_at = group->shield_at;
   const Group *around = g->g.group;
-  // relaxed: all members have left
+  // relaxed: all members, which store it in mark_told, have left
   bool told = rt_load_relaxed(&group->told) && around != NULL;
   // seq: as in g_cancelled
   if (told && rt_load_seq(&around->cancelled) != NOT_CANCELLED) mark_told(g);

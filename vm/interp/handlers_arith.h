@@ -7,8 +7,8 @@
 // --- Arithmetic -------------------------------------------------------------
 #define ARITH_SLOW() JUMP_TO(arith_general)
 // From then on the place tries floats first; others still find their way.
-// relaxed: one word. Both forms do the same, so it matters to nobody when it is
-// seen
+// relaxed: one word. Both forms do the same, so it does not matter when NEXT sees
+// it
 #define SPECIALISE(to) \
   rt_store_relaxed((Instr *)(uintptr_t)(pc - 1), (i & ~(Instr)0xff) | OP_##to)
 #define FLOATING(op, special)                                     \

@@ -45,7 +45,8 @@ void rows_free(Vm *vm) {
 
 // --- Loops ------------------------------------------------------------------
 static Instr row_code(const Proto *proto, uint32_t at) {
-  // relaxed: an opcode may specialise itself meanwhile, but its operands stay
+  // relaxed: as in NEXT. An opcode may specialise itself meanwhile, but its
+  // operands stay
   return rt_load_relaxed(&proto->code[at]);
 }
 

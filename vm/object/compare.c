@@ -303,7 +303,7 @@ static bool tuples_differ(const ObjTuple *a, const ObjTuple *b) {
   if (a->values.len != b->values.len) return true;
   if (x->flags != y->flags || x->flags & TUPLE_NAN) return true;
   if (x->flags != 0) return false;  // bytes have no hash that tells them apart
-  // relaxed, both: the same whoever computes it
+  // relaxed, both: as in known_hash (tuple.c)
   uint32_t p = rt_load_relaxed(&x->hash), q = rt_load_relaxed(&y->hash);
   return p != 0 && q != 0 && p != q;
 }

@@ -152,9 +152,9 @@ static bool cover(Local *local, ObjValues *block, size_t need) {
   }
   uint64_t cap = all - need > COVERED ? need + COVERED : all;
   // relaxed: what it covers is zeros, or was stored by the push that moved it
-  // further
+  // further in cover
   uint64_t old = rt_load_relaxed(&block->cap);
-  // RMW: of two threads in here the greater cap stays
+  // RMW: of two threads in cover the greater cap stays
   while (old < cap && !rt_cas(&block->cap, &old, cap)) {
   }
   RT_ASSERT(values_is_valid(block) && need <= cap);
@@ -215,7 +215,7 @@ static bool list_show(Local *local, ObjList *list, void *block) {
 // false: others have changed the list since it was read.
 static inline bool is_unraced(Local *local, const ObjList *list,
                               const ObjValues *block, size_t len) {
-  // relaxed: a hint
+  // relaxed: a hint. list_push and its neighbours store it
   if (__builtin_expect(
           list_block(list) == block && rt_load_relaxed(&block->len) == len, 1))
     return true;
@@ -231,7 +231,7 @@ static ObjValues *list_reserve(Local *local, ObjList *list, size_t more,
   ObjValues *block = list_block(list);
   *len = values_plain_len(block);
   if (more > CAP_MAX) return NULL;
-  // relaxed: any cap it had, which may be below a length that is newer
+  // relaxed: any cap that cover has stored. It may be below a newer length
   if (*len + more <= rt_load_relaxed(&block->cap)) return block;
   if (cover(local, block, *len + more)) return block;
   ObjValues *grown = values_grown(local, block, *len, *len + more);

@@ -164,8 +164,8 @@ static bool index_add(ObjTable *table, uint32_t hash, uint32_t entry) {
   uint32_t mask = ((uint32_t)1 << table->index_bits) - 1;
   for (uint32_t probe = 0; probe <= mask; probe++) {
     uint32_t *word = &index[(hash + probe) & mask];
-    // relaxed: its readers are other goroutines. Two writers may take one
-    // place, and then an update is lost
+    // relaxed: a hint. Two writers in index_add may take one place, and then an
+    // update is lost
     uint32_t old = rt_load_relaxed(word);
     if (old != 0 && !is_word_of_tomb(table, old, hash, mask)) continue;
     // release: publishes the entry. Pairs with acquire in next_candidate
@@ -571,7 +571,8 @@ bool table_is_valid(const ObjTable *table) {
   size_t index_size =
       table->index_bits ? sizeof(uint32_t) << table->index_bits : 0;
   size_t size = sizeof *table + table->cap * sizeof(MapEntry) + index_size;
-  // relaxed, both: cap never changes, and no writer stores anything above it
+  // relaxed, both: cap never changes, and neither append nor move_first stores
+  // anything above it
   return size <= heap_size_of(table) &&
          rt_load_relaxed(&table->first) <= table->cap &&
          rt_load_relaxed(&table->used) <= table->cap;
@@ -580,7 +581,7 @@ bool table_is_valid(const ObjTable *table) {
 bool map_is_valid(const ObjMap *map) {
   if (map == NULL || map->obj.type != OBJ_MAP) return false;
   const ObjTable *growing = growing_of(map);  // once: others may change it
-  // relaxed: any of the values that writers store
+  // relaxed, both: any value that writer_enter and grow_enter store
   return rt_load_relaxed(&map->writer) <= 1 &&
          rt_load_relaxed(&map->grower) <= 1 &&
          table_is_valid(heap_load(&map->table)) &&

@@ -213,7 +213,7 @@ static uint32_t hash_text(const Vm *vm, const char *data, size_t len) {
 }
 
 uint32_t string_hash(Vm *vm, ObjString *string) {
-  // relaxed, both: other threads store the same, in here
+  // relaxed, both: other threads in string_hash store the same
   uint32_t hash = rt_load_relaxed(&string->obj.hash);
   if (hash) return hash;
   hash = hash_text(vm, string_data(string), string->len);

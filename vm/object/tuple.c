@@ -30,7 +30,7 @@ enum { ELEMENT_UNITS = 2 };
 
 // --- Hashes -----------------------------------------------------------------
 static uint32_t known_hash(const ObjTuple *tuple) {
-  // relaxed: the same whoever computes it
+  // relaxed: set_hash stores the same on all threads
   return rt_load_relaxed(&tuple->values.obj.hash);
 }
 

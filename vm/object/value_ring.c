@@ -163,7 +163,7 @@ void value_ring_remove(Local *local, ObjRing *ring, size_t at, size_t count) {
 bool value_ring_is_valid(const ObjRing *ring) {
   if (ring == NULL || ring->obj.type != OBJ_RING) return false;
   size_t room = (heap_size_of(ring) - sizeof *ring) / sizeof(Value);
-  // relaxed: no writer stores a count that is above the slots
+  // relaxed: ring_set_count stores no count that is above the slots
   return ring->no_cap == 0 && ring->no_len == 0 && ring->mask < room &&
          ring->mask + 1 >= VALUE_RING_LEAST &&
          (ring->mask & (ring->mask + 1)) == 0 &&

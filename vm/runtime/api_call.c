@@ -195,7 +195,7 @@ static bool interrupt_call(CspCall *call, Goroutine *g, ObjTask *task) {
   Vm *vm = call->vm;
   bool stopped = stepped_clear_stop(vm->sched);
   // Of the goroutine whose native has called, if its time is over, too.
-  // relaxed: stepped, so this thread runs all
+  // relaxed: stepped, so this thread alone runs all
   uint64_t callers = rt_load_relaxed(&vm->interrupt);
   // Where it runs, and where it waits.
   if (!is_interrupted(vm, g)) {

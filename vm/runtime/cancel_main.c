@@ -33,7 +33,7 @@
 static void cancel_group(P *p, SchedPost *post) {
   Csp *csp = (Csp *)(void *)((char *)post - offsetof(Csp, cancel_post));
   group_cancel(p, &csp->main_group->group, CANCELLED);
-  // release: pairs with the acquire in give_up.c. It finds the cancellation
+  // release: pairs with awaits_cancel, which then finds the cancellation
   rt_store_release(&csp->vm.main_leaves, 0u);
 }
 
@@ -56,7 +56,7 @@ bool vm_cancel_main(Csp *csp, int status) {
   RT_ASSERT(status != 0 && csp->cancel_post.fn != NULL);
   // relaxed: nothing but the number is handed over, to cancel_main_status
   rt_store_relaxed(&csp->cancel_status, (uint32_t)status);
-  // relaxed: a hint, for natives that main is in
+  // relaxed: a hint, for natives that main is in (is_to_leave, csp_in_vain)
   rt_store_relaxed(&csp->vm.main_leaves, 1u);
   return sched_while_stopped(csp->vm.sched, rt_now() + STOP_NS, begin_group,
                              csp);

@@ -66,7 +66,7 @@ size_t counters_read(Vm *vm, Counter *out) {
   HeapStats heap;
   sched_stats(vm->sched, &stats);
   heap_stats(vm->heap, &heap);
-  // relaxed: any recent value
+  // relaxed: any recent value of the sum in csp_fd_open
   uint64_t records = rt_load_relaxed(&vm->poll_records);
   size_t n = 0;
 #define X(field, text) out[n++] = (Counter){#field, stats.field};

@@ -146,8 +146,8 @@ void output_write(Vm *vm, P *p, const char *data, size_t len) {
 }
 
 void vm_out_flush(Vm *vm) {
-  // relaxed: a thread sees what it has added itself. It need not see what
-  // others have just added
+  // relaxed: a thread sees what it has added itself, in output_write. It need
+  // not see what others have just added
   if (rt_load_relaxed(&runtime_of(vm)->out.len) != 0) vm_out_settle(vm);
 }
 

@@ -58,7 +58,7 @@ static const CspClass link_class = {"waker", NULL, sizeof(CspWaker *), NULL};
 
 static void drop_users(CspWaker *waker, uint32_t users) {
   RT_ASSERT(rt_load_relaxed(&waker->users) >= users);
-  // RMW: the last one in here has seen what the others did
+  // RMW: the last one in drop_users has seen what the others did
   if (rt_sub(&waker->users, users) != users) return;
   Door *door = waker->door;
   mem_free(waker);
@@ -147,8 +147,8 @@ static void tell_cancelled(CspWaker *waker) {
     return;
   waker->cancelled(waker->cancelled_data);
   seen = TELLING;
-  // release: what `cancelled` did, for csp_wake. acquire where it fails: make
-  // and data. Pairs with the exchange there
+  // release: what `cancelled` did. acquire where it fails: make and data. Pairs
+  // with the exchange in csp_wake
   if (rt_cas(&waker->state, &seen, (uint32_t)TOLD)) return;
   RT_ASSERT(seen == WOKEN);
   deliver(waker);

@@ -30,8 +30,8 @@
 
 bool report_claim(Csp *csp, int status) {
   uint32_t none = 0;
-  // RMW: the first one in here wins. The status is read when all threads are
-  // joined
+  // RMW: the first one in report_claim wins. The status is read when all
+  // threads are joined
   if (!rt_cas(&csp->ending, &none, 1u)) return false;
   csp->status = status;
   return true;
