@@ -22,16 +22,17 @@ sources() {
   find "$1" -name '*.[chy]' -o -name '*.re' | sort
 }
 
+# Includes have one form (style.py).
 layers=$*
 while [ $# -gt 1 ]; do
   layer=$1
   shift
   above=$(echo "$*" | tr ' ' '|')
-  found=$(sources "$layer" | xargs grep -nE "#include \"(\.\./)*($above)/")
+  found=$(sources "$layer" | xargs grep -nE "#include \"($above)/")
   [ -z "$found" ] || fail "$layer includes a layer above it" "$found"
 done
 
-found=$(grep -nE '#include "(\.\./)?(sched|lang|vm)/' stdlib/*.c stdlib/*.h \
+found=$(grep -nE '#include "(sched|lang|vm)/' stdlib/*.c stdlib/*.h \
   2>/dev/null | grep -vE '"vm/(csp|value/utf8|object/(search|suggest)|native/(order|whose))\.h"')
 [ -z "$found" ] || fail 'stdlib uses more than csp.h, utf8.h, search.h, suggest.h, order.h and whose.h of vm/' "$found"
 

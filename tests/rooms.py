@@ -28,7 +28,7 @@ import sys
 
 HEADING = re.compile(r"^// --- (?P<title>.*?) -+$")
 FILES = re.compile(r"\b\w+\.(?:c|re|y)\b")
-INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)  # style.py refuses other forms
 ANY_ROOM = {"vm/csp.h"}  # what hosts include
 # Rooms whose names begin with their file's, and the headers for the rooms
 # above, whose names do not tell the file.

@@ -4,7 +4,10 @@
 
 usage: tests/style.py FOLDER...
 
-A source includes the header beside it first. A function has at most 40 lines;
+A source includes the header beside it first. An include is `#include "FILE"`,
+where FILE is in the source's own folder, or `#include "FOLDER/.../FILE"` from
+the project's root, or `#include <FILE>`: what tells which layers and rooms are
+used (lint.sh, rooms.py) looks for these forms alone. A function has at most 40 lines;
 the labels of a switch do not count, nor do a `break` or `return` that only ends
 a case. Pointers are compared with NULL, where the function declares the name as
 a pointer and in no other way.
@@ -40,6 +43,11 @@ ASSERTS_LEAST = 8  # in 1000 lines
 ASSERT = re.compile(r"\b(?:RT_ASSERT|RT_CHECK|rt_throw)\(")
 
 SILENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S)
+ANY_INCLUDE = re.compile(r"^(?:[ \t]|/\*.*?\*/)*(?:#|%:|\?\?=)(?:[ \t]|\\\n|/\*.*?\*/)*"
+                         r"(?:include|import).*", re.M)
+PLAIN_INCLUDE = re.compile(r'#include (?:"(?:(\w+)/(?:\w[\w.+-]*/)*)?\w[\w.+-]*"|<(?:(\w+)/)?\w[\w./+-]*>)'
+                           r"(?: *//.*)?")
+HAS_INCLUDES = (".c", ".h", ".y", ".re", ".def", ".cpp", ".hpp")
 INCLUDE = re.compile(r'^#include ["<](.+)[">]', re.M)
 # From the head, whose first line begins with a word, to the brace that ends it.
 FUNCTION = re.compile(r"^[A-Za-z_][^\n;={}]*\([^;{}]*?\) \{\n(?:.*\n)*?\}", re.M)
@@ -82,6 +90,23 @@ PLANTED = (  # (text, the lines of it that are wrong)
     ("struct T {\n  void (*f)(Obj *o);\n  Obj *a, *b;\n};", [2]),
     ("struct Node {\n  Node *b, *c, *e;\n};", [2]),
     ("int f(Node *c);", [1]),
+    ('#include "vm/csp.h"\n#include <time.h>\n#include <sys/time.h>\n#include "rt.h"  // a', []),
+    ('#include "../vm/csp.h"', [1]),
+    ('#include "./rt.h"', [1]),
+    ('#include "vm/../lang/ast.h"', [1]),
+    ('#include "value/value.h"', [1]),
+    ('#  include "lang/ast.h"', [1]),
+    (' #include "lang/ast.h"', [1]),
+    ('#include"lang/ast.h"', [1]),
+    ('# /* a */ include "lang/ast.h"', [1]),
+    ('/* a */ #include "lang/ast.h"', [1]),
+    ('%:include "lang/ast.h"', [1]),
+    ('#include_next "lang/ast.h"', [1]),
+    ('#\\\ninclude "lang/ast.h"', [1]),
+    ("#include </lang/ast.h>", [1]),
+    ("#include <../lang/ast.h>", [1]),
+    ("#include <lang/ast.h>", [1]),
+    ("#define F \"a.h\"\n#include F", [2]),
     ("int f(void) {\n  for (int i = 0; i < 3; i++) {\n    Obj *o = g(i);\n  }\n}", [3]),
 )
 
@@ -89,7 +114,17 @@ PLANTED = (  # (text, the lines of it that are wrong)
 def listed(folders):
     out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"] + folders, check=True,
                          stdout=subprocess.PIPE, text=True).stdout
-    return [path for path in out.splitlines() if path.endswith((".c", ".h"))]
+    return [path for path in out.splitlines() if path.endswith(HAS_INCLUDES)]
+
+
+def odd_includes(text):
+    for match in ANY_INCLUDE.finditer(text):
+        plain = PLAIN_INCLUDE.fullmatch(match.group())
+        folder, of_others = plain.groups() if plain else (None, None)
+        if plain is None or folder and not os.path.isdir(folder) or \
+                of_others and os.path.isdir(of_others):
+            yield 1 + text.count("\n", 0, match.start()), \
+                "write the include as %s" % '#include "FOLDER/.../FILE", from the root'
 
 
 def own_header(path, text):
@@ -155,6 +190,9 @@ def no_word(line, piece):
 
 
 def wrong_in(path, text):
+    yield from odd_includes(text)
+    if not path.endswith((".c", ".h")):
+        return
     text = SILENT.sub(lambda m: re.sub(r"[^\n]", " " if m.group()[0] == "/" else "_",
                                        m.group()), text)
     for match in FUNCTION.finditer(text):
@@ -171,7 +209,8 @@ def few_asserts(paths):
     counts = {}
     for path in paths:
         folder = os.path.dirname(path)
-        if folder.split("/")[0] not in ASSERTED or path == "vm/csp.h":
+        if folder.split("/")[0] not in ASSERTED or path == "vm/csp.h" or \
+                not path.endswith((".c", ".h")):
             continue
         with open(path, encoding="utf-8") as f:
             text = f.read()
