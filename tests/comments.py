@@ -7,7 +7,9 @@ usage: tests/comments.py FOLDER...
 An identifier is a word with an underscore, one that () follows, or one in
 backquotes. It exists when some source of the project has it outside of
 comments. READMEs of the folders are comments as a whole, but for their words in
-backquotes. A heading such as `// --- Tables ---` is one line, which ends with
+backquotes. In other documents only what is in backquotes is checked, files and
+words with an underscore, which may also be in a block of the same document. A
+heading such as `// --- Tables ---` is one line, which ends with
 dashes. The line of the licence has nothing else. Lines of documents have at
 most 120 columns, code and rows of tables, too, and a cell of a table 80. "Row
 12" is a rule of docs/scheduler-rules.md, which must have it.
@@ -23,7 +25,8 @@ columns. Code, tables, indented lists, quotations and what programs write into
 documents are left out.
 
 The status is 1 when something is wrong. Each such place is a line. Breaches in
-scripts that are planted (PLANTED) must be seen."""
+scripts and documents that are planted (PLANTED, PLANTED_DOCUMENT) must be
+seen."""
 
 import ast
 import functools
@@ -62,6 +65,11 @@ BROKEN_HEADING = re.compile(r"^// (?:--- .*[^-\n]|-{10,}.*)$", re.M)
 # language itself.
 OTHERS = {"callgrind_annotate", "asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmocka.h",
           "seq_cst", "epoll_pwait2", "test_NAME.c", "pan.c", "host.h"}
+
+# Of programs of others, and of what is said about names, in documents.
+OTHERS_IN_DOCUMENTS = {"lua_Alloc", "RTLD_GLOBAL", "statement_timeout", "snake_case", "UPPER_CASE",
+                       "client_connection_check_interval", "log_calls", "csp_module_words"}
+IN_DOCUMENT = re.compile(r"(?<![\w./$<-])([A-Za-z]\w*_\w*[A-Za-z0-9])(?![\w*./{<])")
 
 # Folders whose comments are checked for sentences, and documents that are not.
 READ_ALL = ("sched", "vm", "lang", "cli", "stdlib", "bench", "examples", "tests")
@@ -346,6 +354,26 @@ def wrong_in_script(path, text, files, words):
                     path, number, name)
 
 
+def wrong_in_document(path, text, files, words):
+    """What is wrong with the names in backquotes of a document that is no
+    README."""
+    prose, code, blocks = [], False, ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if FENCE.match(line):
+            code = not code
+        elif code:
+            blocks += line + "\n"
+        else:
+            prose += [(number, quoted) for quoted in re.findall(r"`([^`]+)`", line)]
+    words = words | OTHERS_IN_DOCUMENTS | set(re.findall(r"\w+", blocks))
+    for number, quoted in prose:
+        names = [name for name in IN_DOCUMENT.findall(quoted) if name not in words]
+        names += [name for name in missing(quoted, files, words) if FILE.fullmatch(name)]
+        for name in names:
+            if "NAME" not in name and not name.startswith("build/"):
+                yield "comments: %s:%d names %s, which does not exist" % (path, number, name)
+
+
 # Each is found in a script.
 PLANTED = (
     ("a.py", '"""One: two; three."""\n'),
@@ -360,7 +388,19 @@ PLANTED = (
 )
 
 
+# (a document, whether something is wrong)
+PLANTED_DOCUMENT = (
+    ("It is `a_name` in `a.py`, and `text_NAME`.\n", False),
+    ("It is `no_such_" "function(x)`.\n", True),
+    ("It is in `no_such_file.c`.\n", True),
+    ("It is `its_own(x)`.\n\n```\nfunc its_own(x) {}\n```\n", False),
+)
+
+
 def unseen():
+    for text, is_wrong in PLANTED_DOCUMENT:
+        if bool(list(wrong_in_document("a.md", text, {"a.py"}, {"a_name"}))) != is_wrong:
+            yield "comments: in this document something else is wrong: %r" % text
     for path, text in PLANTED:
         if not list(crowded(script_lines(path, text))) and \
                 not list(wrong_in_script(path, text, {"a.py"}, {"a_name"})):
@@ -378,7 +418,10 @@ def main():
         wrong = 1
     for path in paths:
         if path.endswith(".md"):
-            for message in too_long(path):
+            messages = list(too_long(path))
+            if "/" not in path or path.startswith("docs/"):
+                messages += wrong_in_document(path, read(path), files, words)
+            for message in messages:
                 print(message, file=sys.stderr)
                 wrong = 1
         if is_script(path):

@@ -6,11 +6,11 @@ usage: tests/style.py FOLDER...
 
 A source includes the header beside it first. An include is `#include "FILE"`,
 where FILE is in the source's own folder, or `#include "FOLDER/.../FILE"` from
-the project's root, or `#include <FILE>`: what tells which layers and rooms are
-used (lint.sh, rooms.py) looks for these forms alone. A function has at most 40 lines;
-the labels of a switch do not count, nor do a `break` or `return` that only ends
-a case. Pointers are compared with NULL, where the function declares the name as
-a pointer and in no other way.
+the project's root, or `#include <FILE>`. What tells which layers and rooms are
+used (lint.sh, rooms.py) looks for these forms alone. A function has at most 40
+lines; the labels of a switch do not count, nor do a `break` or `return` that
+only ends a case. Pointers are compared with NULL, where the function declares
+the name as a pointer and in no other way.
 
 A pointer that is a parameter, a local variable or a field has a word as its
 name. A letter is for a G, M or P, for text (s) and for a value (v), for two of
