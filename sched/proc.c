@@ -260,7 +260,8 @@ uint64_t sched_random(P *p) {
 }
 
 // --- Ms ---------------------------------------------------------------------
-void proc_m_loop(M *m) {
+// The life of an M, until the end.
+static void proc_m_loop(M *m) {
   bool inherit;
   for (G *g; (g = find_work_next(m, &inherit)) != NULL;) {
     P *p = m->p;

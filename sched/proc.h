@@ -7,7 +7,6 @@
 #include "sched/internal.h"
 #include "sched/trace.h"
 
-void proc_m_loop(M *m);       // the life of an M, until the end
 M *proc_m_new(Sched *sched);  // sched.lock held. NULL: limit or memory
 bool proc_m_start(M *m);
 void proc_m_thread(void *arg);

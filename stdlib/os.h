@@ -189,8 +189,6 @@ CspStatus job_done_list(CspCall *call, void *data);
 // one, of what is open. Or that there is no such name, because /proc is
 // missing.
 int os_by_proc(int error);
-// The text of Job.error.
-const char *job_error_text(int error);
 // The error of a failed job, undef without memory.
 CspValue job_error(CspCall *call, const Job *job, int error);
 CspStatus job_fail(CspCall *call, Job *job);  // (nil, error); frees it

@@ -298,7 +298,8 @@ int os_by_proc(int error) {
   return missing ? JOB_NO_PROC : error;
 }
 
-const char *job_error_text(int error) {
+// The text of Job.error.
+static const char *job_error_text(int error) {
   switch (error) {
     case EBADF:
       return "the file is closed, or not open for that";

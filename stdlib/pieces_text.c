@@ -40,14 +40,3 @@ bool pieces_next(Pieces *pieces) {
   pieces->left = (Str){pieces->left.data + len, pieces->left.len - len};
   return len > 0;
 }
-
-bool pieces_next_back(Pieces *pieces) {
-  if (pieces->piece.len > 0 &&
-      !csp_work(pieces->call, pieces->piece.len * pieces->cost)) {
-    pieces->over = true;
-    return false;
-  }
-  pieces->piece = pieces_back(pieces->left);
-  pieces->left.len -= pieces->piece.len;
-  return pieces->piece.len > 0;
-}

@@ -398,8 +398,6 @@ struct Regexp {
 // csp_alloc of a machine's block, which had `old` bytes.
 void *machine_alloc(RegexpMachine *machine, void *block, size_t old,
                     size_t size);
-RegexpMachine *regexp_machine(CspCall *call, Regexp *regexp);
-void regexp_machine_free(RegexpMachine *machine);
 // A search takes a machine, and has to end. false: no memory.
 bool regexp_search_begin(CspCall *call, RegexpSearch *search, Regexp *regexp,
                          Str text, RegexpWant want);

@@ -62,7 +62,7 @@ void *machine_alloc(RegexpMachine *machine, void *block, size_t old,
   return grown;
 }
 
-void regexp_machine_free(RegexpMachine *machine) {
+static void regexp_machine_free(RegexpMachine *machine) {
   for (int i = 0; i < 2; i++) {
     csp_alloc_free(machine->lists[i].at);
     csp_alloc_free(machine->rows[i]);
@@ -115,7 +115,7 @@ static bool make_parts(RegexpMachine *machine) {
   return true;
 }
 
-RegexpMachine *regexp_machine(CspCall *call, Regexp *regexp) {
+static RegexpMachine *regexp_machine(CspCall *call, Regexp *regexp) {
   RegexpMachine *machine = alloc_zeroed(regexp->csp, sizeof *machine);
   if (machine == NULL) return NULL;
   machine->call = call;

@@ -93,11 +93,11 @@ CspStatus again_with(CspCall *call, const char *maker, const char *name);
 bool args_need_call(CspCall *call);
 
 // --- pieces_text.c: long texts ----------------------------------------------
-// A text from its beginning (or its end) in pieces of some KB that end between
-// two code points. Begin with pieces_of.
+// A text from its beginning in pieces of some KB that end between two code
+// points. Begin with pieces_of.
 typedef struct Pieces {
   CspCall *call;
-  Str left;       // what follows (precedes) the piece
+  Str left;       // what follows the piece
   Str piece;      // the one to work on
   unsigned cost;  // of a byte, in ns
   bool over;      // the call is to end, and has panicked
@@ -108,7 +108,6 @@ static inline Pieces pieces_of(CspCall *call, Str s, unsigned cost) {
 }
 // Charges the last piece, and takes the next. false: there is none, or `over`.
 bool pieces_next(Pieces *pieces);
-bool pieces_next_back(Pieces *pieces);
 // The first (the last) piece of what is left.
 Str pieces_front(Str left);
 Str pieces_back(Str left);

@@ -94,7 +94,8 @@ static bool hands_out_stored(const Compiler *compiler, const Func *func) {
   return false;
 }
 
-void func_declare(Compiler *compiler, Func *func) {
+// Makes the proto, and what callers may know of it before there is code.
+static void func_declare(Compiler *compiler, Func *func) {
   RT_ASSERT(func->proto == NULL);
   Proto *proto = proto_new(compiler->vm);
   func->proto = proto;

@@ -5,10 +5,8 @@
 
 #include "lang/compiler.h"
 
-// Makes the proto and what callers may know of it before there is code.
-void func_declare(Compiler *compiler, Func *func);
-// The same for a function that captures nothing. Gives its closure. nil: out of
-// memory.
+// Makes the proto of a function that captures nothing, and what callers may
+// know of it before there is code. Gives its closure. nil: out of memory.
 Value func_known(Compiler *compiler, Func *func);
 void func_generate(Compiler *compiler, Func *func);
 void func_generate_file(Compiler *compiler, Func *func, Node *stmts);

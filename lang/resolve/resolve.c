@@ -261,7 +261,8 @@ static bool resolve_jump(Compiler *compiler, const Node *stmt) {
 }
 
 // --- Blocks, loops, branches ------------------------------------------------
-bool resolve_block(Compiler *compiler, Node *block) {
+// In a scope of its own.
+static bool resolve_block(Compiler *compiler, Node *block) {
   if (block == NULL) return false;
   Scope scope;
   scope_push(compiler, &scope);

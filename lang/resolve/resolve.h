@@ -8,7 +8,6 @@
 // label: that stands before it, or NULL.
 bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label);
 bool resolve_stmts(Compiler *compiler, Node *stmts);
-bool resolve_block(Compiler *compiler, Node *block);  // in a scope of its own
 void resolve_file(Compiler *compiler, Node *stmts);
 
 #endif

@@ -201,7 +201,6 @@ bool pg_is_readable(PgLink *link);
 bool pg_consume(PgLink *link);  // false: lost
 // Bytes that were taken from libpq.
 void pg_took(PgLink *link, size_t bytes);
-void pg_drop_stmts(PgLink *link);
 void pg_drop_notices(PgLink *link);
 
 // Between these two libpq and the system speak English, whatever locale the
@@ -234,7 +233,6 @@ void pg_gate_end(PgLink *link);
 // --- postgres_connect.c -----------------------------------------------------
 CspStatus pg_parse(CspCall *call);
 CspStatus pg_connect(CspCall *call);
-const char *pg_code_of_text(const char *message);
 
 // --- postgres_asked.c -------------------------------------------------------
 // Both in the link's work, in csp_block.

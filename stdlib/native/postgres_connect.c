@@ -113,7 +113,7 @@ static char *pg_all_options(CspCall *call, CspValue list) {
 
 // --- Failures ---------------------------------------------------------------
 // The code of what the system said, by its text, as libpq tells no number.
-const char *pg_code_of_text(const char *message) {
+static const char *pg_code_of_text(const char *message) {
   static const int errors[] = {ECONNREFUSED, ENOENT,       EACCES, ENETUNREACH,
                                EHOSTUNREACH, ECONNRESET,   EMFILE, ENFILE,
                                ETIMEDOUT,    ENAMETOOLONG, EAGAIN};

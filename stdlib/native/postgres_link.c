@@ -47,7 +47,7 @@ static void pg_set_held(PgLink *link, int64_t held) {
   db_set_held(link->shared, &link->held, held);
 }
 
-void pg_drop_stmts(PgLink *link) {
+static void pg_drop_stmts(PgLink *link) {
   while (link->newest != NULL) {
     PgStmt *stmt = link->newest;
     link->newest = stmt->next;

@@ -64,8 +64,6 @@ void tls_say(Tls *tls, const char *format, ...)
 void tls_say_reason(Tls *tls);
 // OpenSSL calls it for each certificate that is looked at.
 int tls_verify_step(int ok, X509_STORE_CTX *store);
-// What is not printable ASCII becomes '?'.
-void tls_show(char *text);
 void tls_name_text(const X509_NAME *name, unsigned long flags, char *to,
                    size_t room);
 // One of a certificate's names, for hosts. false: it is of another kind.

@@ -13,7 +13,8 @@
 enum { NAME_TEXT = 120 };  // bytes of a name in messages
 
 // --- Certificates as text ----------------------------------------------------
-void tls_show(char *text) {
+// What is not printable ASCII becomes '?'.
+static void tls_show(char *text) {
   for (; *text != '\0'; text++)
     if (*text < ' ' || *text > '~') *text = '?';
 }

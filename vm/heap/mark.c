@@ -146,7 +146,8 @@ bool gc_is_marked(const void *obj) {
   return mark_test(span, object_index(obj, span->klass));
 }
 
-Obj *gc_object_around(const void *address) {
+// The object around an address inside of it.
+static Obj *gc_object_around(const void *address) {
   const Span *span = span_of(address);
   uint32_t index = object_index(address, span->klass);
   return (Obj *)(span->base + index * span->size);

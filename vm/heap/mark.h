@@ -17,8 +17,6 @@ void marking_run(void *marking, int worker, int workers);
 // Scans an object that is marked already.
 void gc_scan(GcMarker *marker, Obj *obj);
 bool gc_is_marked(const void *obj);
-// The object around an address inside of it.
-Obj *gc_object_around(const void *address);
 // After an overflow: scans all marked objects again. Alone.
 void marking_rescan(GcMarker *marker);
 

@@ -358,7 +358,8 @@ Next group_close(Local *local, Goroutine *g) {
 // --- Unwinding --------------------------------------------------------------
 #define NEVER INT64_MAX
 
-void group_late(P *p, Timer *timer, int64_t now) {
+// Fires Vm.late.
+static void group_late(P *p, Timer *timer, int64_t now) {
   (void)now;
   group_wake_owner(p, timer->arg);
 }

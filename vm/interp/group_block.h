@@ -20,7 +20,6 @@ ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
 // The newest panic leaves the top frame. GO_ON: there is no group in it. THROW:
 // that has ended, look again.
 Next group_unwind(Local *local, Goroutine *g);
-void group_late(P *p, Timer *timer, int64_t now);  // fires Vm.late
 // g ends with its panic, or that error. true: its group knows.
 bool group_failed(Local *local, Goroutine *g);
 bool group_failed_with(Local *local, Goroutine *g, Value error);

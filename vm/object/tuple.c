@@ -72,7 +72,9 @@ bool tuple_hash_ready(Local *local, const ObjTuple *tuple) {
 }
 
 // --- Making -----------------------------------------------------------------
-ObjTuple *tuple_alloc(Local *local, size_t count) {
+// A tuple of `count` elements for its maker to write. Nobody else sees it
+// before tuple_close. NULL: no memory.
+static ObjTuple *tuple_alloc(Local *local, size_t count) {
   enum { COUNT_MAX_BITS = 40 };
   bool big = count >= WORK_BIG / sizeof(Value);
   if (big && (count >> COUNT_MAX_BITS || !work_before_big(local))) return NULL;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tuples. Their elements never change, and they are compared by content. The
-// maker writes the elements and calls tuple_close. After that any thread may
-// call these.
+// Tuples. Their elements never change, and they are compared by content. Any
+// thread may call these of a tuple that tuple_close has looked at.
 #ifndef CSP_VM_OBJECT_TUPLE_H
 #define CSP_VM_OBJECT_TUPLE_H
 
@@ -13,9 +12,6 @@ enum { TUPLE_DEPTH_MAX = 10000 };
 // At any time, by any thread.
 bool tuple_is_valid(const ObjTuple *tuple);
 
-// A tuple of `count` elements for its maker to write. Nobody else sees it
-// before tuple_close. NULL: no memory.
-ObjTuple *tuple_alloc(Local *local, size_t count);
 // Looks at what was written. false: it is given up, or *failed says what is
 // wrong with it.
 bool tuple_close(Local *local, ObjTuple *tuple, const char **failed);
