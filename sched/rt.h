@@ -194,7 +194,7 @@ int rt_fd_above_streams(int fd);
 // Writes all of it, and waits until the descriptor takes it, even if that never
 // waits (O_NONBLOCK). 0, or the errno that lost the rest. Any thread. For the
 // standard streams and small files. What scripts write waits in the poller
-// instead, so that its thread is free (os_write_all).
+// instead, so that its thread is free (os_write_some).
 int rt_write_all(int fd, const char *data, size_t len);
 
 // --- Readiness of descriptors (rt_poll.c) -----------------------------------

@@ -323,10 +323,8 @@ extern const CspFunction os_file_methods[];
 
 // --- os_data.c --------------------------------------------------------------
 // 0, an errno or JOB_WOULD_WAIT. *done: how many bytes were written.
+// (rt_write_all would hold the thread until the other side reads.)
 int os_write_some(int fd, const char *data, size_t len, size_t *done);
-// Writes all of it; 0, an errno or JOB_WOULD_WAIT. (rt_write_all would hold the
-// thread until the other side reads.)
-int os_write_all(int fd, const char *data, size_t len);
 
 // --- os_env.c ---------------------------------------------------------------
 // The runtime's own environment as a NULL-terminated array of

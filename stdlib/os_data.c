@@ -46,11 +46,6 @@ int os_write_some(int fd, const char *data, size_t len, size_t *done) {
   return 0;
 }
 
-int os_write_all(int fd, const char *data, size_t len) {
-  size_t done;
-  return os_write_some(fd, data, len, &done);
-}
-
 // Whether the FIFO has nothing more for now. Another reader may have been
 // faster. Then the job waits again.
 static bool data_is_empty(Job *job) {

@@ -109,8 +109,9 @@ static void write_left(OpenFiles *files, Left *left) {
   while (left != NULL) {
     Left *next = left->next;
     if (left->waits) set_blocking(left->fd, true);
-    int error =
-        os_write_all(left->fd, left->data + left->at, left->len - left->at);
+    size_t done;
+    int error = os_write_some(left->fd, left->data + left->at,
+                              left->len - left->at, &done);
     end_left(files, left, error);
     csp_alloc_free(left);
     left = next;
