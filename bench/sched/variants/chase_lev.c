@@ -86,12 +86,12 @@ static Array *grow(Deque *deque, int64_t top, int64_t bottom) {
 static void queue_put(Worker *worker, Task *task) {
   Deque *deque = &deques[worker->id];
   int64_t bottom = deque->bottom;
-  // acquire: pairs with the CAS of a thief, which has read its slot
+  // acquire: thieves have read their slots. Pairs with the CAS in deque_steal
   int64_t top = rt_load_acquire(&deque->top);
   Array *array = deque->array;
   if (bottom - top == array->size) array = grow(deque, top, bottom);
   slot_write(array, bottom, task);
-  // release: shows slot and task. Pairs with T2
+  // release: shows slot and task. Pairs with deque_steal (T2)
   rt_store_release(&deque->bottom, bottom + 1);
 }
 

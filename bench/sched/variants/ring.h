@@ -63,7 +63,7 @@ static bool overflow(Ring *ring, Task *task, uint32_t head) {
 static void queue_put(Worker *worker, Task *task) {
   Ring *ring = &rings[worker->id];
   for (;;) {
-    // acquire: pairs with the CAS of a thief, whose copies are done
+    // acquire: the copies of thieves are done. Pairs with the CAS in ring_steal
     uint32_t head = rt_load_acquire(&ring->head);
     uint32_t tail = ring->tail;
     if (tail - head < RING_SIZE) {

@@ -53,11 +53,12 @@ static Task *slot_read(Deque *deque, int64_t index) {
 static void queue_put(Worker *worker, Task *task) {
   Deque *deque = &deques[worker->id];
   int64_t tail = deque->tail;
-  // acquire: H - 2 and below are read. Pairs with the store of the next thief
+  // acquire: H - 2 and below are read. Pairs with the store in deque_steal, of
+  // the next thief
   int64_t head = rt_load_acquire(&deque->head);
   RT_CHECK(tail - head < PLACES - 1, "the: the deque is full");
   rt_store_relaxed(&deque->slots[tail % PLACES], task);  // relaxed: shown by T
-  // release: shows slot and task. Pairs with T2
+  // release: shows slot and task. Pairs with deque_steal (T2)
   rt_store_release(&deque->tail, tail + 1);
 }
 
@@ -66,7 +67,7 @@ static Task *pop_slowly(Deque *deque, int64_t tail) {
   rt_lock(&deque->lock);
   // relaxed: H stands still while the lock is held
   bool mine = rt_load_relaxed(&deque->head) <= tail;
-  // release: pairs with T2
+  // release: pairs with deque_steal (T2)
   if (mine) rt_store_release(&deque->tail, tail);
   rt_unlock(&deque->lock);
   return mine ? slot_read(deque, tail) : NULL;
@@ -81,7 +82,7 @@ static Task *deque_pop(Deque *deque) {
   rt_store_seq(&deque->tail, tail);          // seq: O1, see above
   int64_t head = rt_load_seq(&deque->head);  // seq: O2, see above
   if (head <= tail) return slot_read(deque, tail);
-  rt_store_release(&deque->tail, tail + 1);  // release: pairs with T2
+  rt_store_release(&deque->tail, tail + 1);  // release: pairs with deque_steal
   return pop_slowly(deque, tail);
 }
 
@@ -94,7 +95,8 @@ static Task *deque_steal(Deque *deque) {
   rt_store_seq(&deque->head, head + 1);               // seq: T1, see above
   bool mine = head + 1 <= rt_load_seq(&deque->tail);  // seq: T2, see above
   Task *task = mine ? slot_read(deque, head) : NULL;
-  // release: as it was. The owner that saw it higher takes the lock
+  // release: as it was. Pairs with deque_pop. The owner that saw it higher
+  // takes the lock
   if (!mine) rt_store_release(&deque->head, head);
   rt_unlock(&deque->lock);
   return task;
