@@ -66,12 +66,15 @@ static bool carry_in_panic(Local *local, Goroutine *g, Value error) {
              : carry(local, g, &panic->also, error);
 }
 
-bool drop_carry_all(Local *local, Goroutine *g, Value also) {
-  bool fresh = g->panic->also == VALUE_NIL && !is_shared(local, g->panic);
-  if (also == VALUE_NIL || !fresh) return false;
+void drop_carry_beside(Local *local, Goroutine *g, Panic *panic, Value also) {
+  if (also == VALUE_NIL || is_shared(local, panic)) return;
   const ObjValues *errors = list_block((ObjList *)value_obj(also));
   for (size_t n = 0; n < values_len(errors); n++)
-    if (!carry(local, g, &g->panic->also, heap_load(&errors->slots[n]))) break;
+    if (!carry(local, g, &panic->also, heap_load(&errors->slots[n]))) break;
+}
+
+bool drop_carry_all(Local *local, Goroutine *g, Value also) {
+  if (g->panic->also == VALUE_NIL) drop_carry_beside(local, g, g->panic, also);
   return false;
 }
 

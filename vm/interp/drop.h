@@ -14,6 +14,8 @@ bool drop_error(Local *local, Goroutine *g, const Value *to, Value error);
 // The newest panic carries what another goroutine's did, too: `also`, a list or
 // nil. Always returns false.
 bool drop_carry_all(Local *local, Goroutine *g, Value also);
+// That panic of g carries those, too, beside its value.
+void drop_carry_beside(Local *local, Goroutine *g, Panic *panic, Value also);
 // The newest panic, or its error, carries those, too.
 void drop_carry_more(Local *local, Goroutine *g, Value also);
 

@@ -117,7 +117,8 @@ static bool fails_with_value(const ObjGroup *group) {
 }
 
 // The first failure is kept, but for a value. trace: is the group's, or freed.
-static void fail_group(Local *local, ObjGroup *group, Value value, Trace *trace,
+// true: this one is kept.
+static bool fail_group(Local *local, ObjGroup *group, Value value, Trace *trace,
                        bool returned) {
   Trace *other = trace;
   rt_lock(&group->group.lock);
@@ -138,6 +139,7 @@ static void fail_group(Local *local, ObjGroup *group, Value value, Trace *trace,
   Goroutine *main = local->vm->main;
   if (first && main != NULL && group->group.owner == &main->g)
     group_wake_owner(local->p, &group->group);
+  return first;
 }
 
 // With a panic: whoever waits for the members need not.
@@ -180,17 +182,19 @@ static Trace *take_trace(Panic *panic) {
   return trace;
 }
 
-// What the deferred calls of g, which is only cancelled, gave goes along if the
-// group panics (move_also). Those of other members join them.
-static void keep_also(Local *local, Goroutine *g, ObjGroup *group) {
-  for (;;) {
+// What the deferred calls of g gave goes along if the group panics (move_also):
+// of a member that is only cancelled, and of the first that failed. Those of
+// other members join them. panic: of g.
+static void keep_also(Local *local, Goroutine *g, ObjGroup *group,
+                      Panic *panic) {
+  while (panic->also != VALUE_NIL) {
     rt_lock(&group->group.lock);
     Value others = heap_load(&group->also);
     bool alone = others == VALUE_NIL;
-    heap_store(&local->heap, &group->also, alone ? g->panic->also : VALUE_NIL);
+    heap_store(&local->heap, &group->also, alone ? panic->also : VALUE_NIL);
     rt_unlock(&group->group.lock);
     if (alone) return;
-    drop_carry_more(local, g, others);
+    drop_carry_beside(local, g, panic, others);
   }
 }
 
@@ -198,10 +202,9 @@ bool group_failed(Local *local, Goroutine *g) {
   ObjGroup *group = open_group(g);
   if (group == NULL || group->group.solo) return false;
   Panic *panic = failed_with(local, g, 0);
-  if (panic != NULL)
-    fail_group(local, group, panic->value, take_trace(panic), false);
-  else if (g->panic->also != VALUE_NIL)
-    keep_also(local, g, group);
+  bool kept = panic == NULL ||
+              fail_group(local, group, panic->value, take_trace(panic), false);
+  if (kept) keep_also(local, g, group, panic != NULL ? panic : g->panic);
   return true;
 }
 

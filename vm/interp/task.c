@@ -238,9 +238,6 @@ Next task_panicked(Local *local, Goroutine *g) {
   ObjTask *task = g->task;
   Next next;
   // What a group knows is described when it is reported, if it is not caught.
-  // It does not know what else the panic carries.
-  if (g->panic->also != VALUE_NIL && panic_describe(local, g, &next))
-    return next;
   bool told = g->panic->error_at == NULL && group_failed(local, g);
   if (!told && panic_describe(local, g, &next)) return next;
   Panic *panic = g->panic;
