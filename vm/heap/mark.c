@@ -374,6 +374,10 @@ static void scan_error(GcMarker *marker, const ObjError *error) {
   gc_mark(marker, error->cause);
   gc_mark(marker, error->code);
   gc_mark(marker, error->also);
+  if (error->obj.flags & ERROR_COPY) {
+    gc_mark_obj(marker, error->origin);
+    return;
+  }
   gc_mark_obj(marker, error->places);
   unit_touch_places(marker, error->places);
 }

@@ -21,6 +21,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
+#include "vm/object/compare.h"
 #include "vm/object/error.h"
 #include "vm/object/list.h"
 
@@ -38,18 +39,15 @@ static bool carry(Local *local, Goroutine *g, Value *slot, Value error) {
   return true;
 }
 
-// An error that can carry others: of no struct, and none of the runtime's own.
-static bool can_carry(Local *local, Value v) {
-  const VmCode *code = vm_code(local->vm);
-  if (!value_is_type(v, OBJ_ERROR) || v == code->memory_error) return false;
-  for (int n = 0; n < CANCEL_REASONS; n++)
-    if (v == code->cancel_errors[n]) return false;
-  return true;
+// An error that can carry others: of no struct, and none that is shared.
+static bool can_carry(Value v) {
+  return value_is_type(v, OBJ_ERROR) &&
+         !error_is_shared((ObjError *)value_obj(v));
 }
 
 // (An error that a deferred call gives again is there already.)
 static bool carry_in(Local *local, Goroutine *g, Value carrier, Value error) {
-  if (error == carrier) return true;
+  if (value_equal(error, carrier)) return true;
   return carry(local, g, &((ObjError *)value_obj(carrier))->also, error);
 }
 
@@ -61,9 +59,8 @@ static bool is_shared(const Local *local, const Panic *panic) {
 static bool carry_in_panic(Local *local, Goroutine *g, Value error) {
   Panic *panic = g->panic;
   if (is_shared(local, panic)) return true;
-  return can_carry(local, panic->value)
-             ? carry_in(local, g, panic->value, error)
-             : carry(local, g, &panic->also, error);
+  return can_carry(panic->value) ? carry_in(local, g, panic->value, error)
+                                 : carry(local, g, &panic->also, error);
 }
 
 void drop_carry_beside(Local *local, Goroutine *g, Panic *panic, Value also) {
@@ -85,40 +82,48 @@ void drop_carry_more(Local *local, Goroutine *g, Value also) {
     if (!carry_in_panic(local, g, heap_load(&errors->slots[n]))) break;
 }
 
-void drop_carry_in(Local *local, Goroutine *g, Value carrier, Value also) {
-  if (also == VALUE_NIL || !can_carry(local, carrier)) return;
+Value drop_carry_in(Local *local, Goroutine *g, Value carrier, Value also) {
+  if (also == VALUE_NIL) return carrier;
+  carrier = error_with(local, carrier, VALUE_NIL);
+  if (!can_carry(carrier)) return carrier;
   const ObjValues *errors = list_block((ObjList *)value_obj(also));
   for (size_t n = 0; n < values_len(errors); n++)
     if (!carry_in(local, g, carrier, heap_load(&errors->slots[n]))) break;
+  return carrier;
 }
 
-// The last value with which the frame is left by the return at g->pc.
-static Value returned_last(const Goroutine *g) {
+// The last value with which the frame is left by the return at g->pc, or NULL.
+static Value *returned_last(const Goroutine *g) {
   Instr i = *g->pc;
   if (INSTR_OP(i) == OP_RETD)
     return INSTR_B(i) > 0
-               ? *operand_range(g->base, i, INSTR_A(i) + INSTR_B(i) - 1)
-               : VALUE_NIL;
+               ? operand_range(g->base, i, INSTR_A(i) + INSTR_B(i) - 1)
+               : NULL;
   RT_ASSERT(INSTR_OP(i) == OP_RETDL);
-  const ObjValues *list = (const ObjValues *)value_obj(*operand_a(g->base, i));
-  return list->len > 0 ? list->slots[list->len - 1] : VALUE_NIL;
+  ObjValues *list = (ObjValues *)value_obj(*operand_a(g->base, i));
+  return list->len > 0 ? &list->slots[list->len - 1] : NULL;
 }
 
+// What is returned gets the place of an error that is shared: its copy.
 static bool drop_returning(Local *local, Goroutine *g, Value error) {
-  Value last = returned_last(g);
-  if (value_is_error(last) && can_carry(local, last))
-    return carry_in(local, g, last, error);
+  Value *last = returned_last(g), returned = last != NULL ? *last : VALUE_NIL;
+  if (value_equal(error, returned) && value_is_type(error, OBJ_ERROR))
+    return true;
+  returned = error_with(local, returned, VALUE_NIL);
+  if (last != NULL) heap_store(&local->heap, last, returned);
+  if (can_carry(returned)) return carry_in(local, g, returned, error);
   g->pc++;  // the panic comes from the return
   vm_panic_value(local, g, error);
-  if (value_is_error(last)) carry_in_panic(local, g, last);
+  if (value_is_error(returned)) carry_in_panic(local, g, returned);
   return false;
 }
 
 void drop_returned(Local *local, Goroutine *g) {
-  Value last = returned_last(g);
+  const Value *last = returned_last(g);
   g->pc++;  // as above
-  if (value_is_error(last) && last != g->panic->value)
-    carry_in_panic(local, g, last);
+  if (last != NULL && value_is_error(*last) &&
+      !value_equal(*last, g->panic->value))
+    carry_in_panic(local, g, *last);
 }
 
 static bool drop_deferred(Local *local, Goroutine *g, Value error) {

@@ -19,8 +19,9 @@ void drop_carry_beside(Local *local, Goroutine *g, Panic *panic, Value also);
 // The newest panic, or its error, carries those, too.
 void drop_carry_more(Local *local, Goroutine *g, Value also);
 
-// The error `carrier` carries those, too, if it can.
-void drop_carry_in(Local *local, Goroutine *g, Value carrier, Value also);
+// The error `carrier` carries those, too, if it can. Gives it, or the copy that
+// carries them where it is shared.
+Value drop_carry_in(Local *local, Goroutine *g, Value carrier, Value also);
 // The newest panic left a deferred call of the top frame, which was returning
 // (g->pc). If what it returned last is an error, the panic carries that.
 void drop_returned(Local *local, Goroutine *g);

@@ -32,6 +32,7 @@
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
+#include "vm/object/compare.h"
 #include "vm/object/error.h"
 
 static ObjGroup *open_group(const Goroutine *g) {
@@ -104,7 +105,7 @@ static bool is_cancellation(const VmCode *code, Value error) {
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
     if (!value_is_error(error)) return false;
     for (int n = CANCELLED; n < CANCEL_REASONS; n++)
-      if (error == code->cancel_errors[n]) return true;
+      if (value_equal(error, code->cancel_errors[n])) return true;
     error = error_cause(error);
   }
   return false;
@@ -320,10 +321,9 @@ static CancelReason reason_of(ObjGroup *group) {
 static bool gives_value(Local *local, Goroutine *g, ObjGroup *group) {
   if (!group->valued || (group->failed && !group->returned)) return false;
   bool late = !group->failed && reason_of(group) == CANCEL_DEADLINE;
-  drop_carry_in(local, g, group->failure, heap_load(&group->also));
-  g->base[group->value] =
-      late ? vm_code(local->vm)->cancel_errors[CANCEL_DEADLINE]
-           : group->failure;
+  Value v = late ? vm_code(local->vm)->cancel_errors[CANCEL_DEADLINE]
+                 : group->failure;
+  g->base[group->value] = drop_carry_in(local, g, v, heap_load(&group->also));
   return true;
 }
 

@@ -315,9 +315,22 @@ ObjError *error_new(Local *local, Value message, Value cause, Value code) {
   return error;
 }
 
+Value error_with(Local *local, Value error, Value also) {
+  if (!value_is_type(error, OBJ_ERROR)) return error;
+  ObjError *of = (ObjError *)value_obj(error);
+  if (!error_is_shared(of)) return error;
+  ObjError *copy = error_new(local, of->message, of->cause, of->code);
+  if (copy == NULL) return error;
+  copy->obj.flags = of->obj.flags | ERROR_COPY;
+  copy->origin = of;
+  copy->also = also;
+  return value_from_obj(copy);
+}
+
 // VALUE_UNDEF: no memory.
 static Value panic_as_error(Local *local, Value value, Value also) {
-  if (value_is_error(value)) return value;
+  if (value_is_error(value))
+    return also != VALUE_NIL ? error_with(local, value, also) : value;
   ObjError *error = error_new(local, value, VALUE_NIL, VALUE_NIL);
   if (error != NULL) error->also = also;
   return error != NULL ? value_from_obj(error) : VALUE_UNDEF;
@@ -615,5 +628,6 @@ Value panic_recover(Local *local, Goroutine *g) {
   if (g->panic->recovered || g->panic->error_at != NULL) return VALUE_NIL;
   g->panic->recovered = true;
   places_from_trace(local, g->panic->trace, g->panic->value);
-  return g->panic->value;
+  Value value = g->panic->value, also = g->panic->also;
+  return also != VALUE_NIL ? error_with(local, value, also) : value;
 }

@@ -19,6 +19,7 @@
 #include "vm/code/proto.h"
 #include "vm/interp/rows.h"
 #include "vm/interp/stack.h"
+#include "vm/object/error.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
 
@@ -111,7 +112,7 @@ void places_add(Local *local, const Goroutine *g, Value v) {
 
 bool places_are_known(Value v) {
   return value_is_type(v, OBJ_ERROR) &&
-         heap_load(&((ObjError *)value_obj(v))->places) != NULL;
+         error_places((ObjError *)value_obj(v)) != NULL;
 }
 
 // The innermost frames that traces show, at most PLACES_MAX: how many.
@@ -146,7 +147,7 @@ static ObjString *place_text(Local *local, const TraceFrame *place) {
 }
 
 Value places_list(Local *local, const ObjError *error) {
-  const ObjRaw *block = heap_load(&error->places);
+  const ObjRaw *block = error_places(error);
   size_t count = places_count(block);
   ObjList *list = list_new(local, count);
   if (list == NULL) return VALUE_UNDEF;
@@ -173,7 +174,7 @@ static bool trace_tells(const Trace *trace, const TraceFrame *places,
 }
 
 void places_print(Text *out, const ObjError *error, const Trace *trace) {
-  const ObjRaw *block = heap_load(&error->places);
+  const ObjRaw *block = error_places(error);
   size_t count = places_count(block);
   if (count == 0) return;
   const TraceFrame *places = places_of(block);

@@ -10,6 +10,7 @@
 #include "vm/heap/work.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
+#include "vm/object/error.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
@@ -93,6 +94,9 @@ __attribute__((noinline)) static bool objects_equal(Local *local, const Obj *x,
     return bytes_compare(local, (const ObjBytes *)x, (const ObjBytes *)y) == 0;
   if (x->type == OBJ_TUPLE)
     return tuples_equal(local, (const ObjTuple *)x, (const ObjTuple *)y);
+  if (x->type == OBJ_ERROR)
+    return error_origin((const ObjError *)x) ==
+           error_origin((const ObjError *)y);
   return x->type == OBJ_HOST &&
          host_equal((const ObjHost *)x, (const ObjHost *)y);
 }
@@ -196,6 +200,8 @@ uint32_t value_hash(Vm *vm, Value key) {
   uint64_t hash;
   if (obj->type == OBJ_HOST && host_hash((ObjHost *)obj, &hash))
     return value_mix_hash(vm, hash);
+  if (obj->type == OBJ_ERROR)
+    key = value_from_obj(error_origin((const ObjError *)obj));
   return value_mix_hash(vm, key);
 }
 

@@ -19,6 +19,19 @@ static inline bool value_is_error(Value v) {
 }
 // The cause of an error. Of an instance it is its field `cause`. nil: none.
 Value error_cause(Value error);
+// Whether others may have the same error, so that it cannot carry what belongs
+// to one failure.
+static inline bool error_is_shared(const ObjError *error) {
+  return (error->obj.flags & (ERROR_PLAIN | ERROR_COPY)) == ERROR_PLAIN;
+}
+// The one of which it is a copy, or itself.
+static inline const ObjError *error_origin(const ObjError *error) {
+  return error->obj.flags & ERROR_COPY ? error->origin : error;
+}
+// NULL: none.
+static inline ObjRaw *error_places(const ObjError *error) {
+  return error->obj.flags & ERROR_COPY ? NULL : heap_load(&error->places);
+}
 // The code of an error that has one, as a line of a report that begins with a
 // newline. (None of the runtime's own errors: their messages say it.)
 void error_print_code(Text *out, Vm *vm, const ObjError *error);

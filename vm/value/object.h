@@ -294,16 +294,21 @@ typedef struct ObjInstance {
 
 typedef struct ObjError {
   Obj obj;
-  Value message;   // any value; a string mostly
-  Value cause;     // or nil
-  Value code;      // a string or an int, for programs; or nil
-  Value also;      // a list of errors of deferred calls, or nil (drop.c)
-  ObjRaw *places;  // where it was made, and what it passed; or NULL (places.c)
+  Value message;  // any value; a string mostly
+  Value cause;    // or nil
+  Value code;     // a string or an int, for programs; or nil
+  Value also;     // a list of errors of deferred calls, or nil (drop.c)
+  union {
+    ObjRaw *places;           // where it was made, and what it passed; or NULL
+                              // (places.c)
+    struct ObjError *origin;  // with ERROR_COPY
+  };
 } ObjError;
 _Static_assert(sizeof(ObjError) <= 48, "the code has a place that was free");
 enum {
-  ERROR_PLAIN = 1,   // it gets no places
+  ERROR_PLAIN = 1,   // it gets no places, and many may share it
   ERROR_SHARED = 2,  // the runtime's own, whose message says what its code does
+  ERROR_COPY = 4,    // of a plain one, and == to it: one failure's (drop.c)
 };
 
 typedef struct ObjModule {
