@@ -546,6 +546,23 @@ static bool deferred_quick(Local *local, const ObjValues *record) {
          def->quick(local, def, record->slots + 3, (int)record->len - 3, &none);
 }
 
+static bool is_native(Value f) {
+  if (value_is_type(f, OBJ_BOUND)) f = ((ObjBound *)value_obj(f))->function;
+  return value_is_type(f, OBJ_NATIVE);
+}
+
+// A deferred call at the return `self`. What is no native, and cannot be called
+// so, has not come there. (A native tells by itself.)
+static Next call_before_return(Local *local, Goroutine *g,
+                               const ObjValues *record, const Instr *self) {
+  bool native = is_native(record->slots[2]);
+  Next next = call_deferred(local, g, record, self);
+  if (next != THROW || native || g->gave_up) return next;
+  g->pc = self;
+  drop_threw(local, g, g->base + frame_closure(g->base)->proto->nregs);
+  return THROW;
+}
+
 Next call_return_deferred(Local *local, Goroutine *g, const Instr *self,
                           Value *from, int n) {
   const ObjValues *record;
@@ -553,7 +570,7 @@ Next call_return_deferred(Local *local, Goroutine *g, const Instr *self,
   do {
     record = call_pop_deferred(local, g);
   } while (record != NULL && deferred_quick(local, record));
-  if (record != NULL) return call_deferred(local, g, record, self);
+  if (record != NULL) return call_before_return(local, g, record, self);
   if (n >= 0) return call_return(local, g, from, n);
   RT_ASSERT(value_is_type(*from, OBJ_VALUES));
   const ObjValues *list = (const ObjValues *)value_obj(*from);

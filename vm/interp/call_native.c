@@ -16,6 +16,7 @@
 #include "vm/interp/again.h"
 #include "vm/interp/block_fd.h"
 #include "vm/interp/call.h"
+#include "vm/interp/drop.h"
 #include "vm/interp/group_block.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
@@ -53,12 +54,14 @@ static Next later(CspCall *call, Value *window, int want);
 
 // A host's function may say that it has panicked when it has not. (Another
 // panic may be under way, in whose deferred functions it is called.)
-static __attribute__((noinline, cold)) Next throw_call(const CspCall *call) {
+static __attribute__((noinline, cold)) Next throw_call(const CspCall *call,
+                                                       const Value *window) {
   Goroutine *g = call->g;
   bool panicked = call->panicked || (!call->def->host && g->panic != NULL);
   if (!panicked && !g->gave_up)
     vm_panic(call->local, g, "%s: CSP_PANIC, but csp_panic was not called",
              call->def->name);
+  drop_threw(call->local, g, window);
   return THROW;
 }
 
@@ -72,7 +75,7 @@ static inline __attribute__((always_inline)) Next finish_call(CspCall *call,
   RT_ASSERT(call->nresults >= 0 && call->nresults <= NATIVE_RESULTS_MAX);
   if (status == CSP_LATER) return later(call, window, want);
   if (status == CSP_PANIC || call->panicked || g->gave_up)
-    return throw_call(call);
+    return throw_call(call, window);
   if (want == 0 && (call->nresults == 0 || call->def->stored)) return RELOAD;
   if (!call_deliver(local, g, window, (Results){call->results, call->nresults},
                     want, call->def->name))
@@ -572,8 +575,10 @@ Next call_native(Local *local, Goroutine *g, Value *window, int argc,
   call.fate = CALL_GOES_ON;
   call.later.kind = LATER_NONE;
   if (!count_fits(local, g, def, argc) ||
-      !arguments_fit(local, g, def, call.args, argc))
+      !arguments_fit(local, g, def, call.args, argc)) {
+    drop_threw(local, g, window);
     return THROW;
+  }
   if (__builtin_expect(def->host, 0)) sched_enter_host(local->p);
   CspStatus status = def->fn(&call);
   if (__builtin_expect(call.local != local, 0))

@@ -118,7 +118,11 @@ static bool drop_returning(Local *local, Goroutine *g, Value error) {
   return false;
 }
 
-void drop_returned(Local *local, Goroutine *g) {
+void drop_threw(Local *local, Goroutine *g, const Value *window) {
+  Op next = INSTR_OP(*g->pc);
+  if (g->gave_up || (next != OP_RETD && next != OP_RETDL) ||
+      window - g->base != frame_closure(g->base)->proto->nregs)
+    return;
   const Value *last = returned_last(g);
   g->pc++;  // as above
   if (last != NULL && value_is_error(*last) &&

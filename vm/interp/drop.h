@@ -22,9 +22,10 @@ void drop_carry_more(Local *local, Goroutine *g, Value also);
 // The error `carrier` carries those, too, if it can. Gives it, or the copy that
 // carries them where it is shared.
 Value drop_carry_in(Local *local, Goroutine *g, Value carrier, Value also);
-// The newest panic left a deferred call of the top frame, which was returning
-// (g->pc). If what it returned last is an error, the panic carries that.
-void drop_returned(Local *local, Goroutine *g);
+// The newest panic left the call in that window of the top frame. Was it a
+// deferred one, which ran because the frame was returning (g->pc)? Then the
+// panic carries what is returned last, if that is an error.
+void drop_threw(Local *local, Goroutine *g, const Value *window);
 
 // A call gave another number of results than the `want` that fit in there.
 // false: panicked.

@@ -548,19 +548,13 @@ bool panic_calls(const Local *local, Goroutine *g) {
   return true;
 }
 
-// The panic goes on in the function that called. A deferred call's window is
-// above all registers (call_deferred). If it ran because that function was
-// returning, its return is what comes next.
+// The panic goes on in the function that called.
 static void leave_frame(Local *local, Goroutine *g) {
   const Value *base = g->base;
   g->pc = (const Instr *)(uintptr_t)base[-3];
-  uint64_t window = base[-2] >> 10;
-  g->base -= window;
-  if (g->base == g->stack + FRAME_WORDS) return;
-  uint64_t nregs = frame_closure(g->base)->proto->nregs;
-  Op next = INSTR_OP(*g->pc);
-  if (window == nregs + FRAME_WORDS && (next == OP_RETD || next == OP_RETDL))
-    drop_returned(local, g);
+  g->base -= base[-2] >> 10;
+  if (g->base != g->stack + FRAME_WORDS)
+    drop_threw(local, g, base - FRAME_WORDS);
 }
 
 Next panic_unwind(Local *local, Goroutine *g) {
