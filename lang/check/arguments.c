@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Calls of functions that are known: too many arguments, too few, and names
-// that no parameter has. Functions are those of the file, of modules and the
-// predeclared ones, natives among them, constructors, methods of structs of the
-// file, and what a variable gets that is set once, also by another name.
+// Calls of functions that are known: too many arguments, too few, names that
+// no parameter has, and those that are given by their place, too. Functions are
+// those of the file, of modules and the predeclared ones, natives among them,
+// constructors, methods of structs of the file, and what a variable gets that
+// is set once, also by another name.
 #include "lang/check/arguments.h"
 
 #include "lang/check/fields.h"
@@ -152,6 +153,24 @@ static void check_missing(Compiler *compiler, const Signature *signature,
   }
 }
 
+// given: by the arguments before. false: the parameter is not known.
+static bool take_named(Compiler *compiler, const Signature *signature,
+                       const Node *call, const Node *arg, bool *given) {
+  int at = find_parameter(signature, arg->name);
+  if (at < 0) {
+    unknown_argument(compiler, signature, call->a, arg);
+    return false;
+  }
+  if (given[at]) {
+    diag_warn(compiler->diags, arg->pos, (uint32_t)arg->name->len,
+              "`%s` gets the argument `%s` twice", call->a->name->text,
+              arg->name->text);
+    diag_hint(compiler->diags, "it is the one at place %d already", at + 1);
+  }
+  given[at] = true;
+  return true;
+}
+
 // (A frame of its own: the walk over the tree is recursive.)
 __attribute__((noinline)) void arguments_check(Compiler *compiler,
                                                const Node *call) {
@@ -162,15 +181,14 @@ __attribute__((noinline)) void arguments_check(Compiler *compiler,
   bool countable = is_countable(call->b), known = true;
   int positional = 0;
   for (const Node *arg = call->b; arg != NULL; arg = arg->next) {
-    int at = positional;
     if (arg->kind == NODE_NAMED) {
-      at = find_parameter(&signature, arg->name);
-      if (at < 0) unknown_argument(compiler, &signature, call->a, arg);
-      if (at < 0) known = false;
-    } else {
-      positional++;
+      known = take_named(compiler, &signature, call, arg, given) && known;
+      continue;
     }
-    if (at >= 0 && at < PARAMETERS_MAX) given[at] = true;
+    // (A list that is spread may be empty.)
+    if (positional < PARAMETERS_MAX && arg->kind != NODE_SPREAD)
+      given[positional] = true;
+    positional++;
   }
   if (!countable) return;
   if (positional > signature.count && !signature.rest)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Comparisons whose outcome is always the same: of two types that are never
-// equal, or with what was made just now, which is equal to nothing else.
+// equal, of tuples of two lengths, or with what was made just now, which is
+// equal to nothing else.
 #include "lang/check/compares.h"
 
 #include "lang/check/kinds.h"
@@ -41,6 +42,24 @@ static void hint_other_type(Compiler *compiler, const Node *a, const Node *b) {
     hint_character(compiler, a, b);
 }
 
+// The elements of a tuple, where their number is certain, or -1.
+static int tuple_length(const Node *node) {
+  node = kinds_origin(node);
+  const Symbol *symbol = node->kind == NODE_NAME ? node->note : NULL;
+  if (symbol != NULL) node = scope_only_value(symbol);
+  if (node == NULL || node->kind != NODE_TUPLE) return -1;
+  int length = 0;
+  for (const Node *part = node->a; part != NULL; part = part->next) length++;
+  return length;
+}
+
+// Tuples of two lengths that are certain: those are in `lengths`.
+static bool lengths_differ(const Node *a, const Node *b, int lengths[2]) {
+  lengths[0] = tuple_length(a);
+  lengths[1] = tuple_length(b);
+  return lengths[0] >= 0 && lengths[1] >= 0 && lengths[0] != lengths[1];
+}
+
 void compares_check(Compiler *compiler, const Node *node) {
   RT_ASSERT(node->kind == NODE_BINARY);
   if (node->op != AST_EQ && node->op != AST_NE) return;
@@ -48,11 +67,17 @@ void compares_check(Compiler *compiler, const Node *node) {
   const char *always = node->op == AST_EQ ? "never" : "always";
   const char *made = kinds_made(node->a);
   if (made == NULL) made = kinds_made(node->b);
+  int lengths[2];
   if (never_equal(a, b)) {
     diag_warn(compiler->diags, node->pos, 2,
               "this is %s true: %s is compared with %s", always, kinds_name(a),
               kinds_name(b));
     hint_other_type(compiler, node->a, node->b);
+  } else if (lengths_differ(node->a, node->b, lengths)) {
+    diag_warn(compiler->diags, node->pos, 2,
+              "this is %s true: a tuple of length %d is compared with one of "
+              "length %d",
+              always, lengths[0], lengths[1]);
   } else if (made != NULL) {
     diag_warn(compiler->diags, node->pos, 2,
               "this is %s true: a new %s is equal to no other", always, made);
@@ -89,6 +114,7 @@ static void check_value(Compiler *compiler, const Node *subject,
   if (value->kind == NODE_IS) return;
   Kind a = kinds_of(subject), b = kinds_of(value);
   const char *meant = type_meant(value);
+  int lengths[2];
   if (meant != NULL && a != KIND_FUNC) {
     warn_type(compiler, value, meant);
   } else if (never_equal(a, b)) {
@@ -96,11 +122,17 @@ static void check_value(Compiler *compiler, const Node *subject,
               "this case never comes: %s is compared with %s", kinds_name(a),
               kinds_name(b));
     hint_other_type(compiler, subject, value);
+  } else if (lengths_differ(subject, value, lengths)) {
+    diag_warn(compiler->diags, value->pos, 1,
+              "this case never comes: a tuple of length %d is compared with "
+              "one of length %d",
+              lengths[0], lengths[1]);
   } else if (kinds_made(value) != NULL) {
     diag_warn(compiler->diags, value->pos, 1,
               "this case never comes: a new %s is equal to no other",
               kinds_made(value));
-    diag_hint(compiler->diags, "`case equal(a, b)` compares what is in them");
+    diag_hint(compiler->diags,
+              "`switch { case equal(a, b): }` compares what is in them");
   }
 }
 

@@ -39,7 +39,18 @@ void keys_in_index(Compiler *compiler, const Node *node) {
 }
 
 void keys_in_question(Compiler *compiler, const Node *node) {
-  if (node->op == AST_IN) check_key(compiler, node->a);
+  if (node->op != AST_IN) return;
+  if (kinds_of(node->b) == KIND_MAP) {
+    check_key(compiler, node->a);
+    return;
+  }
+  const Node *fresh = fresh_part(node->a);
+  if (fresh == NULL) return;
+  diag_warn(compiler->diags, fresh->pos, 1,
+            "this is never true: a new %s is equal to no other",
+            kinds_made(fresh));
+  diag_hint(compiler->diags,
+            "`xs.any(func(x) => equal(x, v))` compares what is in them");
 }
 
 // `maps.get(m, key)` and the like, of the library's module.

@@ -76,6 +76,14 @@
 # expect: a.csp:40:6: warning: `moves` needs the argument `dx`, which is missing
 # expect:     moves()
 # expect:          ^
+# expect: b.csp:2:14: warning: `f` gets the argument `a` twice
+# expect:     println(f(1, a: 2), f(1, [2]..., a: 3))
+# expect:                  ^
+# expect:     it is the one at place 1 already
+# expect: b.csp:2:34: warning: `f` gets the argument `a` twice
+# expect:     println(f(1, a: 2), f(1, [2]..., a: 3))
+# expect:                                      ^
+# expect:     it is the one at place 1 already
 cd "$TMPDIR" || exit
 cat > a.csp <<'EOF'
 import "strings"
@@ -148,3 +156,11 @@ p.turn()
 _ = error(1, code: 2)
 EOF
 "$CSPVM" check a.csp 2>&1
+
+# An argument that has its place, too.
+cat > b.csp <<'EOF'
+func f(a, b = 1) => a + b
+println(f(1, a: 2), f(1, [2]..., a: 3))
+println(f([]..., a: 2), f(1, b: 2), f(b: 1, a: 2))
+EOF
+"$CSPVM" check b.csp 2>&1

@@ -60,11 +60,11 @@
 # expect: a.csp:19:8: warning: this case never comes: a new list is equal to no other
 # expect:       case [1, 2], P(3): println(3)
 # expect:            ^
-# expect:     `case equal(a, b)` compares what is in them
+# expect:     `switch { case equal(a, b): }` compares what is in them
 # expect: a.csp:19:17: warning: this case never comes: a new struct is equal to no other
 # expect:       case [1, 2], P(3): println(3)
 # expect:                     ^
-# expect:     `case equal(a, b)` compares what is in them
+# expect:     `switch { case equal(a, b): }` compares what is in them
 # expect: a.csp:20:8: warning: `case list` compares with the function `list`
 # expect:       case list, map, error: println(4)
 # expect:            ^~~~
@@ -103,6 +103,23 @@
 # expect:     `equal(a, b)` compares what is in them
 # expect: false false
 # expect: true false
+# expect: c.csp:1:16: warning: this is never true: a tuple of length 2 is compared with one of length 3
+# expect:     println((1, 2) == (1, 2, 3), () != (1,), (1, 2) == (2, 1))
+# expect:                    ^~
+# expect: c.csp:1:33: warning: this is always true: a tuple of length 0 is compared with one of length 1
+# expect:     println((1, 2) == (1, 2, 3), () != (1,), (1, 2) == (2, 1))
+# expect:                                     ^~
+# expect: c.csp:5:6: warning: this case never comes: a tuple of length 2 is compared with one of length 1
+# expect:     case (1,), (1, 3): println("no")
+# expect:          ^
+# expect: c.csp:8:9: warning: this is never true: a new list is equal to no other
+# expect:     println([1] in xs, (1, [2]) in xs, t in xs, xs in xs)
+# expect:             ^
+# expect:     `xs.any(func(x) => equal(x, v))` compares what is in them
+# expect: c.csp:8:24: warning: this is never true: a new list is equal to no other
+# expect:     println([1] in xs, (1, [2]) in xs, t in xs, xs in xs)
+# expect:                            ^
+# expect:     `xs.any(func(x) => equal(x, v))` compares what is in them
 cd "$TMPDIR" || exit
 echo 'struct Point { x, y }' > geo.csp
 cat > a.csp <<'EOF'
@@ -160,3 +177,19 @@ println((1,) + (2,) == (1, 2), [1] + [2] == [1, 2])
 EOF
 "$CSPVM" check b.csp 2>&1
 "$CSPVM" b.csp
+
+# Tuples of two lengths, and lists of lists.
+cat > c.csp <<'EOF'
+println((1, 2) == (1, 2, 3), () != (1,), (1, 2) == (2, 1))
+t := (1, 2)
+u := t
+switch u {
+case (1,), (1, 3): println("no")
+}
+xs := [[1]]
+println([1] in xs, (1, [2]) in xs, t in xs, xs in xs)
+var changing = (1, 2)
+changing = (1,)
+println(changing == (1,), (1,) + (2,) == (1, 2), tuple(xs) == ())
+EOF
+"$CSPVM" check c.csp 2>&1
