@@ -71,7 +71,8 @@ static const ForeignWord FOREIGN[] = {
     {"println", "`println` is a function: `println(x)`"},
     {"raise", ERRORS},
     {"range",
-     "write `for v in x`, `for k, v in x`, or `for i in (from..to).by(step)`"},
+     "write `for v in x`, `for k, v in x`, `for i in n`, or `for i in "
+     "(from..to).by(step)`"},
     {"repeat", LOOPS},
     {"require", "write `import \"module\"`"},
     {"then", BRACES},

@@ -93,6 +93,12 @@ static const char *newline_hint(Parse *parse) {
   return NULL;
 }
 
+// What stands before the type of its elements: `[]`, `map[string]`, `chan`.
+static bool of_container(const Token *token) {
+  return token->kind == TOK_RBRACK ||
+         (token->kind == TOK_NAME && strcmp(token->name->text, "chan") == 0);
+}
+
 static const char *type_hint(Parse *parse, const Token *token) {
   const Bracket *block = hint_block(parse, token);
   int first = block->first.kind;
@@ -105,6 +111,8 @@ static const char *type_hint(Parse *parse, const Token *token) {
                     parse->last.kind == TOK_RPAREN ||
                     parse->last.kind == TOK_RBRACK;
   if (!after_name || token->kind != TOK_NAME) return NULL;
+  if (!declares && is_go_type(token) && of_container(&parse->last))
+    return "what they hold has no type: write `[]`, `{}` or `chan(n)`";
   if (declares || is_go_type(token)) {
     return "variables, parameters and results have no types: leave it out";
   }

@@ -9,6 +9,7 @@
 
 #include "lang/arena.h"
 #include "lang/diag.h"
+#include "lang/parse/foreign.h"
 #include "lang/parse/grammar.h"
 #include "lang/parse/tree.h"
 #include "lang/parse/unexpected.h"
@@ -433,6 +434,17 @@ Node *tree_comm(Parse *parse, const Token *word, Node *comm, const Token *colon,
   return node;
 }
 
+// `try:` at the end of a line, or a map.
+static void hint_label(Parse *parse, const Token *name, const Node *stmt) {
+  const char *foreign = stmt->pos.line != name->pos.line
+                            ? suggest_foreign(name->name->text)
+                            : NULL;
+  if (foreign != NULL)
+    diag_hint(parse->diags, "%s", foreign);
+  else if (stmt->kind == NODE_EXPR)
+    diag_hint(parse->diags, "a map stands in parentheses: `({a: 1})`");
+}
+
 Node *tree_label(Parse *parse, const Token *name, Node *stmt) {
   if (parse->fatal) return parse->dummy;
   switch (stmt->kind) {
@@ -444,8 +456,7 @@ Node *tree_label(Parse *parse, const Token *name, Node *stmt) {
     default:
       diag_error(parse->diags, name->pos, name->len,
                  "only a loop, `switch` or `select` may have a label");
-      if (stmt->kind == NODE_EXPR)
-        diag_hint(parse->diags, "a map stands in parentheses: `({a: 1})`");
+      hint_label(parse, name, stmt);
       return stmt;
   }
   Node *node = stmt_node(parse, NODE_LABELED, name, stmt->depth);

@@ -593,8 +593,8 @@ static void test_habits(void **state) {
          "1:6: unexpected `not`\n > write `!x`, and `!(a in b)`\n");
   errors("for i := range xs { }",
          "1:10: unexpected `range`\n"
-         " > write `for v in x`, `for k, v in x`, or `for i in "
-         "(from..to).by(step)`\n");
+         " > write `for v in x`, `for k, v in x`, `for i in n`, or "
+         "`for i in (from..to).by(step)`\n");
   errors("x := a === b", "1:8: there is no operator `===`\n > write `==`\n");
   errors("x := a\n  .b",
          "2:3: unexpected `.`, expected a statement\n > a "
