@@ -308,7 +308,7 @@ _Static_assert(sizeof(ObjError) <= 48, "the code has a place that was free");
 enum {
   ERROR_PLAIN = 1,   // it gets no places, and many may share it
   ERROR_SHARED = 2,  // the runtime's own, whose message says what its code does
-  ERROR_COPY = 4,    // of a plain one, and == to it: one failure's (drop.c)
+  ERROR_COPY = 4,    // of a plain one, for one failure, and == to it
 };
 
 typedef struct ObjModule {
