@@ -236,14 +236,18 @@ static bool leave_long(JsonParser *parser) {
   return settle_json(parser);
 }
 
-// A string was paused. false: that, or it failed.
-static __attribute__((noinline)) bool read_long(JsonParser *parser) {
+// A string was paused in this piece, or in the last one: `resumed`. Each piece
+// reads one part at least. false: it is paused again, or it failed.
+static __attribute__((noinline)) bool read_long(JsonParser *parser,
+                                                bool resumed) {
   JsonText *text = &parser->text;
   CspValue v;
   text->paused = &parser->string;
-  while (text->fail == JSON_PAUSED) {
+  while (resumed || text->fail == JSON_PAUSED) {
     text->fail = JSON_FINE;
-    if (csp_spent(text->call, parser->string.took)) return leave_long(parser);
+    if (!resumed && csp_spent(text->call, parser->string.took))
+      return leave_long(parser);
+    resumed = false;
     if (!json_string_on(text, &v)) continue;
     text->paused = NULL;
     parser->string.made = csp_nil();
@@ -261,9 +265,7 @@ static bool resume_long(JsonParser *parser) {
   }
   parser->key = csp_nil();
   parser->in_long = false;
-  parser->string.took = 0;
-  parser->text.fail = JSON_PAUSED;
-  return read_long(parser);
+  return read_long(parser, true);
 }
 
 static inline bool read_json_string(JsonParser *parser) {
@@ -274,7 +276,7 @@ static inline bool read_json_string(JsonParser *parser) {
   text->paused = parser->window.data == NULL ? &parser->string : NULL;
   bool fine = json_string(text, &v);
   text->paused = NULL;
-  return fine ? take_json(parser, v) : read_long(parser);
+  return fine ? take_json(parser, v) : read_long(parser, false);
 }
 
 static bool read_value(JsonParser *parser, char first) {
