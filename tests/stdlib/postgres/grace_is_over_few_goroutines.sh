@@ -8,6 +8,7 @@
 cat > "$TMPDIR/a.csp" << 'END'
 import "net"
 import "postgres"
+import "sched"
 import "sync"
 import "time"
 
@@ -36,12 +37,13 @@ go {
 }
 port := listener.address().split(":")[1]
 db := postgres.open("postgresql://ada@127.0.0.1:${port}/x?sslmode=disable", most: 1)?
-free, others, failed := chan(), [], nil
+free, failed := chan(), nil
 func wait() { <-free }
-// Waits for nothing, until the time of grace is over.
+// Waits for nothing, until the time of grace is over. What it begins is not of
+// the group, which would end it then.
 func fill() {
   for until := time.monotonic() + 100ms; time.monotonic() < until; {
-    _, failed = try(func() { for { others.push(go wait()) } })
+    _, failed = try(func() { for { sched.background(wait) } })
   }
 }
 group g {
@@ -55,7 +57,7 @@ group g {
 }
 println(failed)
 close(free)
-for other in others { _ = try(func() => <-other) }
+for sched.goroutines() > 20 { sleep(1ms) }
 println(db.exec("select 1"))
 for ended.get() == 0 { sleep(1ms) }
 println(made.get(), len(db._places.live))
