@@ -441,8 +441,8 @@ void csp_charge(CspCall *call, uint64_t units);
 // csp_work is for work that cannot be left in the middle, or is short as a
 // rule. false: the goroutine is interrupted or cancelled, or the runtime ends.
 // Then free what you have and return CSP_PANIC. From then on csp_call gives
-// CSP_ENDED, and csp_waker NULL. csp_work does not block. What waits on this P
-// runs on an idle one, or afterwards.
+// CSP_ENDED, csp_waker NULL, and csp_block's work does not run. csp_work does
+// not block. What waits on this P runs on an idle one, or afterwards.
 bool csp_work(CspCall *call, uint64_t units);
 // csp_spent is for a native that works in pieces and lets others run between
 // them. true: the piece should end here, with `return csp_again(...)`. Then

@@ -258,14 +258,42 @@ static CspStatus deaf(CspCall *call) {
   return CSP_PANIC;
 }
 
+// Is told to end, and asks for more.
+static CspStatus asks_for_more(CspCall *call) {
+  csp_interrupt(csp_of(call));
+  while (csp_work(call, 1000)) continue;
+  return end_job(call);
+}
+
+static CspStatus calls_function(CspCall *call) {
+  csp_interrupt(csp_of(call));
+  while (csp_work(call, 1000)) continue;
+  return csp_tail(call, csp_arg(call, 0), 0, NULL);
+}
+
+// Likewise, after blocking work.
+static CspStatus asks_once_more(CspCall *call, void *data, bool made) {
+  assert_true(made);
+  free(data);
+  return asks_for_more(call);
+}
+static void no_time(void *data) { (void)data; }
+static CspStatus blocks_first(CspCall *call) {
+  return csp_block(call, no_time, asks_once_more, malloc(1));
+}
+
 static CspStatus calls(CspCall *call) { return csp_ok_int(call, in_calls); }
 
-static const CspFunction functions[] = {{"works", "chan, function", works},
-                                        {"waits", "chan, function", waits},
-                                        {"pieces", "chan, function", pieces},
-                                        {"deaf", "function", deaf},
-                                        {"calls", "", calls},
-                                        {NULL, NULL, NULL}};
+static const CspFunction functions[] = {
+    {"works", "chan, function", works},
+    {"waits", "chan, function", waits},
+    {"pieces", "chan, function", pieces},
+    {"deaf", "function", deaf},
+    {"asks", "", asks_for_more},
+    {"asks_later", "", blocks_first},
+    {"calls_on", "function", calls_function},
+    {"calls", "", calls},
+    {NULL, NULL, NULL}};
 static const CspModule module = {"host", functions, NULL, NULL, 0};
 
 // --- Tests ------------------------------------------------------------------
@@ -335,11 +363,38 @@ static void what_must_end_calls_nothing(void **state) {
   }
 }
 
+// The run is interrupted, in which no goroutine is cancelled: what csp_work has
+// told to end has no work done any more either.
+static void run_interrupted(const char *expression, int procs) {
+  char text[200];
+  Host host;
+  snprintf(text, sizeof text,
+           "import \"host\"\nhost.%s\nprintln(\"went on\")\n", expression);
+  open_host(&host, procs);
+  assert_true(csp_register(host.csp, &module));
+  assert_int_equal(run(&host, text), 130);
+  assert_string_equal(host.out, "");
+  close_host(&host);
+}
+
+static void what_must_end_does_no_work(void **state) {
+  (void)state;
+  for (int n = 0; n < 3 * 2 * 5; n++) {  // each of end_job's, both ways
+    int steps_before = steps, dones_before = dones;
+    ends = n / 6;
+    run_interrupted(n % 2 == 0 ? "asks()" : "asks_later()", 1 + n / 2 % 3);
+    assert_int_equal(steps - steps_before + dones - dones_before, 1);
+  }
+  for (int procs = 1; procs <= 3; procs++)
+    run_interrupted("calls_on(func() { println(\"ran\") })", procs);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(calls_that_csp_free_gives_up),
       cmocka_unit_test(calls_that_are_cancelled),
       cmocka_unit_test(what_must_end_calls_nothing),
+      cmocka_unit_test(what_must_end_does_no_work),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

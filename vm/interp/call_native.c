@@ -143,7 +143,7 @@ static bool finish_pieces(CspCall *call, CspStatus status, Value *window,
   if (says(call, status, LATER_AGAIN) &&
       !again_run(call, window, want, &status, how))
     return true;
-  if (says(call, status, LATER_BLOCK)) {
+  if (says(call, status, LATER_BLOCK) && !call->g->gave_up) {
     *how = THROW;
     return !pend_anew(call, window, want);
   }
@@ -166,7 +166,8 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   call.local = local_of(*p);
   native_enter(&call);
   CspStatus status = call.later.done(&call, call.later.data, pending->entered);
-  bool again = call.local != NULL && says(&call, status, LATER_BLOCK);
+  bool again =
+      call.local != NULL && !g->gave_up && says(&call, status, LATER_BLOCK);
   bool ends = !again;
   if (again) pend(pending, &call, window, want);
   if (!again) mem_free(pending);
@@ -390,9 +391,19 @@ static Next set_procs(CspCall *call, Value *window, int want) {
   return p != NULL ? RELOAD : RETURN;
 }
 
+// The native has been told to end, and asks for more.
+static __attribute__((noinline, cold)) Next later_given_up(CspCall *call,
+                                                           Value *window) {
+  if (call->later.kind == LATER_BLOCK) drop_call(call, CALL_GIVEN_UP, false);
+  return throw_call(call, window);
+}
+
 static Next later(CspCall *call, Value *window, int want) {
   Local *local = call->local;
   Goroutine *g = call->g;
+  // The pieces look before each by themselves.
+  if (g->gave_up && call->later.kind != LATER_AGAIN)
+    return later_given_up(call, window);
   switch (call->later.kind) {
     case LATER_BLOCK:
       return block(call, window, want);
