@@ -199,7 +199,9 @@ static inline Waiter *dequeue(P *p, Waiter **first, Waiter **last) {
   for (;;) {
     Waiter *waiter = *first;
     if (waiter == NULL) return NULL;
-    rt_store_relaxed(first, waiter->next);  // relaxed: as in chan_enqueue
+    // release: in chan_close, shows the flag with the last one's end. Pairs with
+    // chan_send_hopeless and chan_recv_hopeless
+    rt_store_release(first, waiter->next);
     if (waiter->next != NULL) {
       waiter->next->prev = NULL;
       waiter->next = NULL;
@@ -410,11 +412,13 @@ ChanResult chan_recv(P *p, G *g, Chan *chan, uint64_t *word,
   return result;
 }
 
+// The flags are read last. A channel that was open then, and had no receivers
+// before, had none while it was open: those that chan_close sends away are not
+// taken for it. That it was full needs no order, as it fills only while open.
 bool chan_send_hopeless(const Chan *chan) {
-  // relaxed, both: a channel found full and without receivers was full at some
-  // moment during the call. The flags are read last, so that a close before the
-  // call is seen
-  if (rt_load_relaxed(&chan->recv_first) != NULL) return false;
+  // acquire: so closed is read after it. Pairs with dequeue
+  if (rt_load_acquire(&chan->recv_first) != NULL) return false;
+  // relaxed: see above. chan_set_count stores it
   if (rt_load_relaxed(&chan->count) < chan->cap) return false;
   // acquire: as in chan_is_closed
   uint32_t flags = rt_load_acquire(&chan->flags);
@@ -424,16 +428,18 @@ bool chan_send_hopeless(const Chan *chan) {
 }
 
 bool chan_recv_hopeless(const Chan *chan) {
-  // acquire, both: so closed is read after them. A channel that was found open
-  // first, and closed and emptied then, was never open and empty. The second
-  // pairs with chan_set_count. The first has no such store, and only keeps the
-  // loads in order
+  // acquire: so closed is read after it. A channel that was found open first,
+  // and closed and emptied then, was never open and empty. Pairs with dequeue
   if (rt_load_acquire(&chan->send_first) != NULL) return false;
+  // acquire: as above. Pairs with chan_set_count
   if (rt_load_acquire(&chan->count) > 0) return false;
   // acquire: as in chan_is_closed
   uint32_t flags = rt_load_acquire(&chan->flags);
   if (flags == 0 || flags == CHAN_DROPS) return true;
-  return flags == CHAN_GROWS && chan_count(chan) == 0 && !chan_is_closed(chan);
+  if (flags != CHAN_GROWS) return false;
+  // acquire: as above. Pairs with set_growth_count
+  return rt_load_acquire(&chan_growth(chan)->count) == 0 &&
+         !chan_is_closed(chan);
 }
 
 ChanResult chan_try_send(P *p, Chan *chan, uint64_t word) {

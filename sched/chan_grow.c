@@ -94,7 +94,7 @@ bool chan_grow_is_valid(const Chan *chan) {
 }
 
 static void set_growth_count(ChanGrowth *growth, uint32_t count) {
-  // release: as in chan_set_count, for those that try
+  // release: pairs with chan_recv_hopeless, which looks at flags next
   rt_store_release(&growth->count, count);
 }
 

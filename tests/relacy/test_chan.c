@@ -170,6 +170,59 @@ static void try_while_drained(void) {
       "a receive is told to wait for a channel that was never open and empty");
 }
 
+// The same with a channel that grows.
+static union {
+  ChanBlock block;
+  char room[CHAN_BLOCK_HEAD + ROOM * sizeof(uint64_t)];
+} first_block;
+
+static void growing(void) {
+  setup_chans(ROOM);
+  chan_init_grows(&chans[0].c, ROOM);
+  chan_block_init(&first_block.block, ROOM, 0);
+}
+
+static void grow_then_close_then_take(void) {
+  RELACY_CHECK(chan_grow(my_p(), &chans[0].c, &first_block.block),
+               "a channel without blocks did not want one");
+  close_then_take();
+}
+
+// A channel without a buffer that somebody waits at until it is closed never
+// has nobody there while it is open.
+static void wait_then_close(void) {
+  rt_store_release(&flag, 1u);
+  chan_close(my_p(), &chans[0].c);
+}
+
+static void receive_until_close(void) {
+  uint64_t word;
+  chan_recv(my_p(), &gs[0], &chans[0].c, &word, WAIT_CHAN_RECV);
+  wait_then_close();
+}
+
+static void try_send_while_closed(void) {
+  if (!rt_load_acquire(&flag)) return;
+  contents[1] = 10;
+  RELACY_CHECK(
+      chan_try_send(my_p(), &chans[0].c, 1) != CHAN_BLOCKED,
+      "a send is told to wait for a channel that always had a receiver");
+}
+
+static void send_until_close(void) {
+  contents[1] = 10;
+  chan_send(my_p(), &gs[0], &chans[0].c, 1);
+  wait_then_close();
+}
+
+static void try_receive_while_closed(void) {
+  uint64_t word;
+  if (!rt_load_acquire(&flag)) return;
+  RELACY_CHECK(
+      chan_try_recv(my_p(), &chans[0].c, &word) != CHAN_BLOCKED,
+      "a receive is told to wait for a channel that always had a sender");
+}
+
 // --- Parking ----------------------------------------------------------------
 // Runs a G that had parked: everything it left is there. It received, or it
 // had sent.
@@ -323,6 +376,27 @@ static const RelacyScenario all[] = {
     {"drained",
      buffered,
      {close_then_take, try_while_drained},
+     check_nothing,
+     10000,
+     25000,
+     2},
+    {"drained_grown",
+     growing,
+     {grow_then_close_then_take, try_while_drained},
+     check_nothing,
+     10000,
+     25000,
+     2},
+    {"receiver_until_close",
+     unbuffered,
+     {receive_until_close, try_send_while_closed},
+     check_nothing,
+     10000,
+     25000,
+     2},
+    {"sender_until_close",
+     unbuffered,
+     {send_until_close, try_receive_while_closed},
      check_nothing,
      10000,
      25000,
