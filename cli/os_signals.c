@@ -152,7 +152,8 @@ bool os_signals_give(OsSignals *signals, int number) {
   bool wanted = (all_wanted(signals) & (1u << n)) != 0;
   pthread_mutex_unlock(&signals->lock);
   if (!wanted) return false;
-  rt_or(&signals->pending, 1u << n);  // RMW: the exchange below publishes it
+  // RMW: when_came takes the bits. The exchange below publishes this one
+  rt_or(&signals->pending, 1u << n);
   // release: the bit. Pairs with the exchange in when_came
   if (rt_exchange(&signals->posted, 1u) == 0)
     post_to_run(signals->csp, &signals->came);

@@ -108,7 +108,7 @@ void repl_interrupt(Repl *repl) {
     editor_poke(repl->editor, POKE_DROP);
     return;
   }
-  // RMW: a count. The exchange below publishes it
+  // RMW: a count for is_interrupted. The exchange below publishes it
   rt_add(&repl->interrupts, (uint64_t)1);
   // release: the count. Pairs with the exchange in when_interrupted
   if (rt_exchange(&repl->posted, 1u) == 0)
@@ -201,7 +201,7 @@ static CspStatus repl_waits(CspCall *call) {
   const G *g = &repl->running->g;
   GState state = g_state(g);
   bool waits = state == G_WAITING || state == G_SYSCALL;
-  // relaxed: a number to show
+  // relaxed: a number to show, which proc_make_runnable has stored
   if (waits)
     repl_say(repl, "interrupted: goroutine %llu ends when its wait does\n",
              (unsigned long long)rt_load_relaxed(&g->id));
@@ -438,7 +438,7 @@ static CspStatus repl_show(CspCall *call) {
   else
     fine = show_input(repl, call, task, state, &error);
   // What comes too late is for nobody.
-  // relaxed: goroutines compare it with their id, and no id comes again
+  // relaxed: work_interrupted compares it with ids, and no id comes again
   if (state != TASK_RUNNING)
     rt_store_relaxed(&repl->vm->interrupt, (uint64_t)0);
   if (fine && repl->mode != SHOW_TYPES) entries_add(repl);
@@ -499,7 +499,7 @@ static CspStatus dump_done(CspCall *call, void *data, bool made) {
 // A load may wait for the writer of a FIFO, so it has no P, and Ctrl-C ends it.
 static bool is_interrupted(void *arg) {
   Repl *repl = arg;
-  // relaxed: nothing but the count is handed over
+  // relaxed: nothing but the count of repl_interrupt is handed over
   return rt_load_relaxed(&repl->interrupts) != repl->seen || repl_ends(repl);
 }
 

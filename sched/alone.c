@@ -61,7 +61,7 @@ bool alone_is_valid(const Sched *sched) {
 void alone_try(P *p) {
   Sched *sched = p->sched;
   uint32_t others = (uint32_t)procs_now(sched) - 1;
-  // relaxed: a hint
+  // relaxed: a hint. It is read again below, with the lock held
   if (rt_load_relaxed(&sched->idle_count) != others) return;
   rt_lock(&sched->lock);
   // relaxed, all: written with the lock held
@@ -92,7 +92,7 @@ void alone_left(Sched *sched, P *p) {
   if (sched->alone.p != p) return;
   p->alone = p->single;
   sched->alone.p = NULL;
-  // RMW: the bits that others set stay
+  // RMW: see P.look
   rt_and(&p->look, ~(uint32_t)LOOK_ALONE);
   if (sched->alone.awaited > 0) wake_those_that_wait(sched);
   RT_ASSERT(alone_is_valid(sched));
@@ -128,7 +128,7 @@ void alone_ask(Sched *sched, P *p) {
   if (alone == NULL) return;
   rt_store_relaxed(&p->awaits, 1u);  // relaxed: p's M comes by the lock
   sched->alone.awaited++;
-  // RMW: the bits that others set stay
+  // RMW: see P.look
   rt_or(&alone->look, (uint32_t)LOOK_ALONE);
 }
 

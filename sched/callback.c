@@ -156,7 +156,7 @@ bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
   m->locked_g = before;
   sched->ms.callbacks -= before == NULL;
   rt_unlock(&sched->lock);
-  // RMW: the bits that others set stay
+  // RMW: see P.look
   if (before == NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
   outer_goes_on(p, outer, inner);
   return true;

@@ -8,7 +8,7 @@
 
 // m loses or gets p: LOOK_LOCKED goes with an M that runs a callback.
 static inline void callback_p_lost(const M *m, P *p) {
-  // RMW: the bits that others set stay
+  // RMW: see P.look
   if (m->locked_g != NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
 }
 static inline void callback_p_got(const M *m, P *p) {

@@ -55,7 +55,7 @@ static bool take_word(G *g) {
   // it is this very number both stay so. Pairs with select_open
   uint32_t word = rt_load_acquire(&g->select_state);
   if ((word & 1) == 0 || !g_cancelled(g)) return false;
-  // RMW: of all that would ready g in this wait one takes the word
+  // RMW: of cancellers and those in claim (chan.c) one takes the word
   return rt_cas(&g->select_state, &word, word + 1);
 }
 

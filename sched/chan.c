@@ -142,7 +142,8 @@ void chan_enqueue(Chan *chan, Waiter *waiter, bool send) {
   if (*last != NULL) {
     (*last)->next = waiter;
   } else {
-    rt_store_relaxed(first, waiter);  // relaxed: a hint for the try paths
+    // relaxed: a hint for chan_send_hopeless and chan_recv_hopeless
+    rt_store_relaxed(first, waiter);
   }
   *last = waiter;
 }
@@ -182,7 +183,8 @@ void chan_unlink(Chan *chan, Waiter *waiter, bool send) {
 static inline bool claim(P *p, Waiter *waiter) {
   if (waiter->index < 0) return true;
   G *g = waiter->g;
-  // relaxed: while a waiter of it is queued here the select is not over
+  // relaxed: no other wait of g has begun while a waiter of this one is queued
+  // here. The CAS below decides
   uint32_t open = rt_load_relaxed(&g->select_state);
   if ((open & 1) == 0) return false;
   if (p->alone) {
@@ -199,8 +201,8 @@ static inline Waiter *dequeue(P *p, Waiter **first, Waiter **last) {
   for (;;) {
     Waiter *waiter = *first;
     if (waiter == NULL) return NULL;
-    // release: in chan_close, shows the flag with the last one's end. Pairs with
-    // chan_send_hopeless and chan_recv_hopeless
+    // release: in chan_close, shows the flag with the last one's end. Pairs
+    // with chan_send_hopeless and chan_recv_hopeless
     rt_store_release(first, waiter->next);
     if (waiter->next != NULL) {
       waiter->next->prev = NULL;

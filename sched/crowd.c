@@ -95,7 +95,8 @@ void crowd_ran_dry(M *m) {
 
 // --- Rests ------------------------------------------------------------------
 static int64_t quiet_until(const Sched *sched) {
-  return rt_load_relaxed(&sched->crowd.quiet_until);  // relaxed: a hint
+  // relaxed: a hint. The CAS in end_quiet decides
+  return rt_load_relaxed(&sched->crowd.quiet_until);
 }
 
 // false: it has been ended, or another one has begun meanwhile. Whoever ends it
@@ -116,14 +117,14 @@ static bool may_begin(M *m, int64_t now) {
   uint32_t idle = rt_load_relaxed(&sched->idle_count);
   if (idle + 1 >= (uint32_t)procs_now(sched)) return false;
   int64_t last = rt_load_relaxed(&sched->crowd.rest_begun);
-  // RMW: of two that want to, one does
+  // RMW: of two Ms in may_begin one does
   return now - last >= CROWD_APART_NS &&
          rt_cas(&sched->crowd.rest_begun, &last, now);
 }
 
 static void rest_from_now(M *m, int64_t now) {
   Sched *sched = m->sched;
-  // relaxed, all: hints
+  // relaxed, all: hints (see the head)
   int64_t rest = 2 * rt_load_relaxed(&sched->crowd.rest_ns);
   bool first =
       now - rt_load_relaxed(&sched->crowd.rested_until) > REST_KNOWN_NS;
@@ -169,13 +170,15 @@ void crowd_rest_is_over(M *m) {
   double meanwhile =
       turns_rate(turns_of_all(sched) - from->all, now - from->begun);
   if (meanwhile * 10 < from->rate * 9) {
-    vain = 2 * rt_load_relaxed(&sched->crowd.vain_ns);  // relaxed: a hint
+    // relaxed: a hint (see the head)
+    vain = 2 * rt_load_relaxed(&sched->crowd.vain_ns);
     if (vain < VAIN_MIN_NS) vain = VAIN_MIN_NS;
     if (vain > VAIN_MAX_NS) vain = VAIN_MAX_NS;
-    rt_store_relaxed(&sched->crowd.vain_until, now + vain);  // relaxed: a hint
+    // relaxed: a hint for may_begin
+    rt_store_relaxed(&sched->crowd.vain_until, now + vain);
     end_quiet(sched, quiet_until(sched));
   }
-  rt_store_relaxed(&sched->crowd.vain_ns, vain);  // relaxed: a hint
+  rt_store_relaxed(&sched->crowd.vain_ns, vain);  // relaxed: as above
 }
 
 // --- The quiet time ---------------------------------------------------------

@@ -38,16 +38,19 @@ Door *door_new(const Memory *memory, void *host) {
   return door;
 }
 
-// RMW: a count. The thread that calls it keeps the door already
+// RMW: a count, as in door_drop. The thread that calls it keeps the door
+// already
 void door_keep(Door *door) { rt_add(&door->keepers, 1u); }
 
 void door_drop(Door *door) {
-  // RMW: whoever is last has seen what the others did
+  // release: what this thread did. acquire: what the others did. Pairs with
+  // itself
   if (rt_sub(&door->keepers, 1u) == 1) mem_free(door);
 }
 
 bool door_enter(Door *door) {
-  uint32_t seen = rt_load_relaxed(&door->state);  // relaxed: the CAS decides
+  // relaxed: the CAS below decides
+  uint32_t seen = rt_load_relaxed(&door->state);
   do {
     if (seen & DOOR_CLOSED) return false;
     // RMW: e1, before or after c1 (see the head)

@@ -32,7 +32,7 @@ static void run_own_timers(P *p) {
 // Row 24: Gs whose turns are short never come to a look.
 static void poll_between_turns(P *p) {
   Sched *sched = p->sched;
-  // relaxed: a hint
+  // relaxed: a hint of show_g (poll.c). It is read again after the next turn
   if (rt_load_relaxed(&sched->netpoll.waiters) == 0) return;
   p->clock = rt_now();
   if (poll_is_due(sched, p->clock)) poll_now(p);
@@ -42,9 +42,9 @@ static void poll_between_turns(P *p) {
 // the G in runnext goes to the ring's tail. true: the global queue has a turn.
 static bool end_of_turn(P *p) {
   bool over = false;
-  // relaxed: set by sysmon, some time
+  // relaxed: see P.look
   if (rt_load_relaxed(&p->look) & LOOK_PREEMPT) {
-    // RMW: the bits that others set stay
+    // RMW: see P.look
     rt_and(&p->look, ~(uint32_t)LOOK_PREEMPT);
     over = true;
   }
@@ -72,7 +72,8 @@ static G *take_local(P *p, bool *inherit) {
 static bool may_spin(M *m) {
   Sched *sched = m->sched;
   if (m->spinning) return true;
-  // relaxed, both: hints. What counts is that somebody spins (row 15)
+  // relaxed, both: hints. What counts is that somebody spins (row 15). An M
+  // that does not looks once more, too (give_up)
   uint32_t spinning = rt_load_relaxed(&sched->spinning);
   uint32_t busy =
       (uint32_t)procs_now(sched) - rt_load_relaxed(&sched->idle_count);
@@ -107,7 +108,7 @@ static G *steal_from(P *p, P *victim, bool last, bool *inherit) {
 
 static G *steal_walk(P *p, OrderWalk walk, bool last, bool *inherit) {
   for (uint32_t at; steal_order_next(&walk, &at);) {
-    // relaxed: a hint
+    // relaxed: see P.look
     if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;
     P *victim = p_at(p->sched, (int)at);
     if (victim == p) continue;
@@ -132,7 +133,7 @@ static G *steal_rings(P *p, const Rings *rings, bool last, bool *inherit) {
 // (golang/go#28808). So the others are found by the masks, 64 at a time, from
 // a random one on.
 static bool most_idle(Sched *sched) {
-  // relaxed: a hint
+  // relaxed: a hint, whether steal_few takes less time
   return 2 * rt_load_relaxed(&sched->idle_count) >= (uint32_t)procs_now(sched);
 }
 
@@ -149,7 +150,7 @@ static uint64_t worth_a_visit(Sched *sched, uint32_t word, bool last) {
 static G *steal_each(P *p, uint32_t word, uint64_t bits, int ring, bool last,
                      bool *inherit) {
   for (; bits != 0; bits &= bits - 1) {
-    // relaxed: a hint
+    // relaxed: see P.look
     if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;
     int at = (int)word * 64 + __builtin_ctzll(bits);
     if (at == p->id || (ring >= 0 && steal_order_ring_of(p, at) != ring))
@@ -219,7 +220,7 @@ static G *steal_work(M *m, bool *inherit) {
     } else {
       g = steal_rings(p, rings, last, inherit);
     }
-    // relaxed: a hint
+    // relaxed: see P.look
     if (g != NULL || rt_load_relaxed(&p->look) & ~LOOK_HOST) return g;
   }
   return NULL;
@@ -228,7 +229,7 @@ static G *steal_work(M *m, bool *inherit) {
 // --- Netpoll ----------------------------------------------------------------
 static G *poll_ready_one(P *p, bool *inherit) {
   Sched *sched = p->sched;
-  // relaxed: a hint. The M that blocks in netpoll gives what comes
+  // relaxed: a hint. The M in idle_sleep_in_netpoll gives what comes
   if (!poll_wanted(sched) || rt_load_relaxed(&sched->netpoll.blocked) != 0)
     return NULL;
   poll_now(p);
@@ -309,7 +310,7 @@ static void leave_at_exit(M *m) {
   Sched *sched = m->sched;
   if (m->spinning) {
     m->spinning = false;
-    // RMW: a count. Nobody looks for work any more
+    // RMW: a count, as in give_up. Nobody looks for work any more
     rt_sub(&sched->spinning, 1u);
   }
   rt_lock(&sched->lock);

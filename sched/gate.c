@@ -50,10 +50,13 @@ void gate_init(Chan *gate, uint32_t places, bool owned) {
 
 // --- The state --------------------------------------------------------------
 static uint64_t gate_state(const Chan *gate) {
-  return rt_load_relaxed(&gate->buf[0]);  // relaxed: the CAS that follows tells
+  // relaxed: the CAS in gate_try decides, or it is a hint. A G that leaves has
+  // seen that it, or another one, entered
+  return rt_load_relaxed(&gate->buf[0]);
 }
 
-// RMW: what was done inside before a G left is seen by the next that enters
+// release: what was done inside before a G left. acquire: the next G that
+// enters sees it. Pairs with itself, and the CAS in gate_change
 static bool gate_try(Chan *gate, uint64_t *state, uint64_t to) {
   return rt_cas(&gate->buf[0], state, to);
 }

@@ -50,7 +50,8 @@ GateLeft gate_leave(P *p, Chan *gate, const G *g);
 // Of an owned gate: the id of the G that holds it, or 0. Any M; for others than
 // the G's own a guess.
 static inline uint64_t gate_holder(const Chan *gate) {
-  return rt_load_relaxed(&gate->buf[0]) >> GATE_BITS;  // relaxed: a guess
+  // relaxed: a guess of what gate_try and gate_change store
+  return rt_load_relaxed(&gate->buf[0]) >> GATE_BITS;
 }
 
 // --- Without a call, for owned gates ----------------------------------------
@@ -67,7 +68,8 @@ GATE_QUICK bool gate_change(P *p, Chan *gate, uint64_t from, uint64_t to) {
 }
 
 GATE_QUICK bool gate_enter_quick(P *p, Chan *gate, const G *g) {
-  uint64_t state = rt_load_relaxed(&gate->buf[0]);  // relaxed: see the CAS
+  // relaxed: the CAS in gate_change decides
+  uint64_t state = rt_load_relaxed(&gate->buf[0]);
   return state >> GATE_BITS == 0 &&
          gate_change(p, gate, state, state | g->id << GATE_BITS);
 }
@@ -76,7 +78,8 @@ GATE_QUICK bool gate_enter_quick(P *p, Chan *gate, const G *g) {
 // then: the G that sets it clears GATE_WOKEN, and a place handed over wakes
 // nobody.)
 GATE_QUICK bool gate_leave_quick(P *p, Chan *gate, const G *g) {
-  uint64_t state = rt_load_relaxed(&gate->buf[0]);  // relaxed: see the CAS
+  // relaxed: the CAS in gate_change decides
+  uint64_t state = rt_load_relaxed(&gate->buf[0]);
   uint64_t flags = state & ((1 << GATE_BITS) - 1);
   if (state >> GATE_BITS != g->id) return false;
   if ((flags & GATE_WAITS) && !(flags & GATE_WOKEN)) return false;

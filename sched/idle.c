@@ -113,7 +113,8 @@ P *idle_get_p(Sched *sched, P *wish) {
   if (wish != NULL && rt_load_relaxed(&wish->status) == P_IDLE) p = wish;
   unlink_p(sched, p);
   rt_store_relaxed(&p->status, P_RUNNING);  // relaxed: under sched.lock
-  // relaxed: nobody owns p. A new slice begins, even for what runnext will hold
+  // relaxed: nobody owns p, and watch (sysmon.c) takes any value. A new slice
+  // begins, even for what runnext will hold
   rt_store_relaxed(&p->schedtick, p->schedtick + 1);
   // seq: pairs with the store in sleep_wholly, which looks once more after it
   if (rt_load_seq(&sched->sysmon.asleep)) sysmon_wake(sched);
@@ -141,8 +142,9 @@ void idle_take_p(M *m, P *p) {
 static int64_t first_idle_timer(Sched *sched, P **which) {
   int64_t first = 0;
   for (int w = 0; w < MASK_WORDS; w++) {
-    // relaxed: a P's timers change only while a thread holds a P, which will
-    // come by here before it sleeps
+    // relaxed: the idle mask is written with the lock held. A P's timers change
+    // (first_changed) only while a thread holds a P, which will come by here
+    // before it sleeps
     uint64_t bits = rt_load_relaxed(&sched->idle_mask.words[w]) &
                     rt_load_relaxed(&sched->timer_mask.words[w]);
     for (; bits != 0; bits &= bits - 1) {
@@ -390,7 +392,8 @@ void idle_stop_spinning(M *m) {
 // --- In a look --------------------------------------------------------------
 void idle_share(P *p) {
   Sched *sched = p->sched;
-  // relaxed, all: hints
+  // relaxed, all: hints of idle_put_p, show_g and idle_sleep_in_netpoll. The
+  // next look asks again
   if (rt_load_relaxed(&sched->idle_count) == 0) return;
   bool nobody_polls = rt_load_relaxed(&sched->netpoll.waiters) != 0 &&
                       rt_load_relaxed(&sched->netpoll.blocked) == 0;

@@ -29,7 +29,8 @@ bool inbox_pending(Sched *sched) {
 // --- Any thread -------------------------------------------------------------
 void inbox_flag(Sched *sched) {
   int procs = procs_now(sched);
-  // RMW: a count. Each P has its turn, so that none has all the work
+  // RMW: a count of calls of inbox_flag. Each P has its turn, so that none has
+  // all the work
   uint32_t turn = rt_add(&sched->inbox.turn, 1u);
   for (int i = 0; i < procs; i++) {
     P *p = p_at(sched, (int)((turn + (uint32_t)i) % (uint32_t)procs));
@@ -63,7 +64,7 @@ static void ring(Sched *sched) {
 }
 
 void inbox_push(Sched *sched, SchedPost *post) {
-  // relaxed: CAS decides
+  // relaxed: the CAS below decides
   SchedPost *first = rt_load_relaxed(&sched->inbox.posts);
   do {
     post->next = first;
@@ -81,7 +82,7 @@ void sched_post_put(Sched *sched, SchedPost *post) { inbox_push(sched, post); }
 void sched_post_tell(Sched *sched) { ring(sched); }
 
 static void push_list(G **stack, const GList *list) {
-  G *first = rt_load_relaxed(stack);  // relaxed: the CAS decides
+  G *first = rt_load_relaxed(stack);  // relaxed: the CAS below decides
   do {
     list->last->link = first;
     // seq: as in inbox_push
@@ -134,7 +135,7 @@ static GList take_stack(G **stack) {
 }
 
 static void run_returned(P *p) {
-  // relaxed: a hint. What comes later asks again
+  // relaxed: a hint. inbox_flag follows inbox_put_returned, and asks again
   if (rt_load_relaxed(&p->sched->inbox.returned) == NULL) return;
   GList list = take_stack(&p->sched->inbox.returned);
   int64_t now = p->clock = rt_now();
@@ -146,9 +147,9 @@ static void run_returned(P *p) {
 
 void inbox_drain(P *p) {
   Sched *sched = p->sched;
-  // relaxed: asked for again when something comes later
+  // relaxed: see P.look
   if (rt_load_relaxed(&p->look) & LOOK_INBOX)
-    // RMW: the bits that others set stay
+    // RMW: see P.look
     rt_and(&p->look, ~(uint32_t)LOOK_INBOX);
   if (!inbox_pending(sched)) return;
   // acquire: what was posted is whole. Pairs with the CAS in inbox_push

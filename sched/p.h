@@ -137,10 +137,13 @@ typedef enum PStatus {
 enum { P_STATUS_BITS = 3, P_STATUS_MASK = (1 << P_STATUS_BITS) - 1 };
 
 struct P {
-  Sched *sched;     // immutable
-  int32_t id;       // immutable
-  uint32_t look;    // atomic. If not 0, the next safepoint calls sched_look
-                    // soon (set by sysmon, stop-the-world, sched_interrupt)
+  Sched *sched;  // immutable
+  int32_t id;    // immutable
+  // If not 0, the next safepoint calls sched_look soon.
+  // RMW: a bit is set by rt_or and cleared by rt_and, as in attend, so that
+  // those that others change meanwhile stay. relaxed: a bit stays until it is
+  // minded (attend, find_work_next). What misses it sees it the next time
+  uint32_t look;
   void *local;      // the layer above's data of this P (hooks.p_init)
   uint64_t spawns;  // atomic; written by owner
   uint64_t calls;   // atomic; quick calls begun, written by owner

@@ -111,7 +111,7 @@ static PollDesc *make_block(Poller *poller) {
 }
 
 static uint64_t tag_of(const PollDesc *desc) {
-  // relaxed: its opener
+  // relaxed: the opener alone has it, by the lock that poll_free held
   uint64_t generation = rt_load_relaxed(&desc->generation);
   return generation << 32 | desc->index;
 }
@@ -146,7 +146,7 @@ PollDesc *poll_open(Sched *sched, int fd) {
   }
   desc->fd = fd;
   for (int i = 0; i < 2; i++) {
-    // relaxed, both: not shared
+    // relaxed, both: the store of closed below shows them to poll_wait
     rt_store_relaxed(&desc->waiter[i], (uintptr_t)W_NONE);
     rt_store_relaxed(&desc->deadline[i], (int64_t)0);
   }
@@ -228,7 +228,7 @@ static void collect(Sched *sched, int64_t deadline, GList *list) {
     if (reader != NULL) glist_push(list, reader);
     if (writer != NULL) glist_push(list, writer);
   }
-  // relaxed: a time, any recent value
+  // relaxed: a time for poll_is_due, any recent value
   rt_store_relaxed(&sched->netpoll.polled_at, rt_now());
 }
 
@@ -299,7 +299,7 @@ PollResult poll_wait(P *p, G *g, PollDesc *desc, PollMode mode) {
   PollResult result = state_of(desc, mode);
   if (result != POLL_READY) return result;
   uintptr_t *word = &desc->waiter[mode], seen = W_READY;
-  // RMW: of the Gs that want the event one takes it. It reads after that
+  // RMW: of the Gs in poll_wait one takes the event. It reads after that
   if (rt_cas(word, &seen, (uintptr_t)W_NONE)) return POLL_READY;
   // seq, all: PARKING, then the flags (see the head)
   while (seen != W_NONE || !rt_cas(word, &seen, (uintptr_t)W_PARKING)) {
@@ -341,7 +341,7 @@ bool poll_cancel(P *p, G *g, PollDesc *desc, PollMode mode) {
 }
 
 PollResult poll_result(PollDesc *desc, PollMode mode) {
-  // RMW: takes what the event has left
+  // RMW: takes what take_waiter has left
   uintptr_t seen = rt_exchange(&desc->waiter[mode], (uintptr_t)W_NONE);
   return seen == W_READY ? POLL_READY : state_of(desc, mode);
 }

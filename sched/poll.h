@@ -42,7 +42,8 @@ void poll_alarm(Sched *sched, int64_t when);
 void poll_end_break(Sched *sched);
 // Owner P in a look, or sysmon: is it time to poll, and nobody else does?
 static inline bool poll_is_due(Sched *sched, int64_t now) {
-  // relaxed, all: hints
+  // relaxed, all: hints of show_g, idle_sleep_in_netpoll and collect (poll.c).
+  // It is asked again soon
   return rt_load_relaxed(&sched->netpoll.waiters) != 0 &&
          rt_load_relaxed(&sched->netpoll.blocked) == 0 &&
          now - rt_load_relaxed(&sched->netpoll.polled_at) >= POLL_NS;

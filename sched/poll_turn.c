@@ -43,7 +43,8 @@ static bool change_turns(PollDesc *desc, uint32_t *seen, uint32_t to) {
 }
 
 static uint32_t turns_of(const PollDesc *desc) {
-  return rt_load_relaxed(&desc->turns);  // relaxed: the CAS that follows tells
+  // relaxed: the CAS in change_turns decides
+  return rt_load_relaxed(&desc->turns);
 }
 
 bool poll_turn_try(PollDesc *desc, PollMode mode) {

@@ -24,7 +24,7 @@ enum { ID_BLOCK = 16 };  // G ids that a P takes at a time
 
 // Each start is watched: no blocks, so that each comes by here.
 static uint64_t traced_id(P *p, G *g) {
-  // RMW: no id is given twice
+  // RMW: no id is given twice, by this or next_id
   uint64_t id = rt_add(&p->sched->next_id, 1) + 1;
   TRACE(p, CREATE, id, 0);
   if (p->marks & MARK_SPAN) workspan_made(p, g);
@@ -37,9 +37,10 @@ static uint64_t next_id(P *p, G *g) {
     // relaxed: Ps only take ids. With several Ps the RMW below decides
     uint64_t *next = &p->sched->next_id, before = rt_load_relaxed(next);
     if (p->alone) {
-      rt_store_relaxed(next, before + ID_BLOCK);  // relaxed: Ps only take ids
+      rt_store_relaxed(next, before + ID_BLOCK);  // relaxed: no other P runs
     } else {
-      before = rt_add(next, ID_BLOCK);  // RMW: no id is given twice
+      // RMW: no id is given twice, by this or traced_id
+      before = rt_add(next, ID_BLOCK);
     }
     p->id_next = before + 1;
     p->id_end = p->id_next + ID_BLOCK;
@@ -48,7 +49,7 @@ static uint64_t next_id(P *p, G *g) {
 }
 
 static void next_slice(P *p) {
-  // relaxed: sysmon compares it with what it saw before
+  // relaxed: watch (sysmon.c) compares it with what it saw before
   rt_store_relaxed(&p->schedtick, p->schedtick + 1);
 }
 
@@ -60,7 +61,7 @@ void proc_make_runnable(P *p, G *g) {
   g->p = NULL;
   g->reason = WAIT_NONE;
   g->preempted = false;
-  rt_store_relaxed(&p->spawns, p->spawns + 1);  // relaxed: a counter
+  rt_store_relaxed(&p->spawns, p->spawns + 1);  // relaxed: add_p sums it up
 }
 
 void sched_spawn(P *p, G *g) {
@@ -238,8 +239,7 @@ static __attribute__((noinline)) G *switch_to_ring(P *p) {
 
 G *sched_switch(P *p) {
   RT_ASSERT(p->current == NULL);
-  // relaxed: a thread that sets it wants attention soon, not at this very
-  // switch
+  // relaxed: see P.look. Attention is wanted soon, not at this very switch
   if (rt_load_relaxed(&p->look) != 0) return NULL;
   // relaxed: owner's own, or the CAS in runq_take_next decides
   if (rt_load_relaxed(&p->runnext) == NULL) return switch_to_ring(p);

@@ -115,7 +115,7 @@ P *sched_set_procs(P *p, G *g, int procs) {
 }
 
 bool sched_cpus_changed(const Sched *sched) {
-  // relaxed: a hint
+  // relaxed: a hint of count_cpus. The exchange in sched_follow_cpus decides
   return rt_load_relaxed(&sched->cpus.wanted) != 0;
 }
 

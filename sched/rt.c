@@ -113,7 +113,8 @@ bool rt_note_wait(RtNote *note, int64_t deadline) {
 void rt_lock_slow(RtLock *lock) {
   for (int i = 0; i < LOCK_SPINS; i++) {
     rt_pause();
-    uint32_t word = rt_load_relaxed(&lock->word);  // relaxed: the CAS decides
+    // relaxed: the CAS below decides
+    uint32_t word = rt_load_relaxed(&lock->word);
     // acquire: pairs with rt_unlock
     if (word == 0 && rt_cas(&lock->word, &word, 1u)) return;
   }
@@ -131,7 +132,8 @@ uint32_t rt_spin_while(const uint32_t *word, uint32_t bits, uint32_t waited) {
     for (uint32_t i = 0; i < pauses; i++) rt_pause();
     waited += pauses;
     if (waited > SPIN_YIELDS) rt_yield_cpu();  // its owner may have no CPU
-    // relaxed: it waits on a shared line. The caller's exchange decides
+    // relaxed: it waits on a shared line. The exchange of rt_spin_lock_slow or
+    // chan_lock_slow (chan.c) decides
   } while (rt_load_relaxed(word) & bits);
   return waited;
 }

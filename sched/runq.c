@@ -27,12 +27,13 @@
 #include "sched/urgent.h"
 
 static inline G *slot_read(P *p, uint32_t index) {
-  // relaxed: tail publishes it. After a stale read the CAS on head fails
+  // relaxed: the stores of tail in runq_put and others publish it. After a
+  // stale read the CAS on head fails (head_claim, grab)
   return rt_load_relaxed(&p->ring[index % RUNQ_SIZE]);
 }
 
 static inline void slot_write(P *p, uint32_t index, G *g) {
-  rt_store_relaxed(&p->ring[index % RUNQ_SIZE], g);  // relaxed: see tail
+  rt_store_relaxed(&p->ring[index % RUNQ_SIZE], g);  // relaxed: as in slot_read
 }
 
 // Owner. Claims count slots from head on.
@@ -58,10 +59,11 @@ bool runq_ring_empty(P *p) {
 uint32_t runq_length(P *p) {
   // acquire: before tail. Pairs with the CAS in head_claim
   uint32_t head = rt_load_acquire(&p->head);
-  uint32_t length = rt_load_relaxed(&p->tail) - head;      // relaxed: a hint
-  if (length > RUNQ_SIZE) length = 0;                      // torn
-  length += rt_load_relaxed(&p->urgent.list.count);        // relaxed: a hint
-  return length + (rt_load_relaxed(&p->runnext) != NULL);  // relaxed: a hint
+  // relaxed, three: hints of runq_put, append_urgent and runq_put_next
+  uint32_t length = rt_load_relaxed(&p->tail) - head;
+  if (length > RUNQ_SIZE) length = 0;  // torn
+  length += rt_load_relaxed(&p->urgent.list.count);
+  return length + (rt_load_relaxed(&p->runnext) != NULL);
 }
 
 // --- Put --------------------------------------------------------------------
@@ -120,7 +122,7 @@ void runq_put_list(P *p, GList *list) {
 
 bool runq_put_next(P *p, G *g, bool publish) {
   p->next_fill = NEXT_FILLED;
-  // relaxed: thieves only ever empty it, so "empty" stays true
+  // relaxed: thieves only ever empty it (steal_next), so "empty" stays true
   G *old = rt_load_relaxed(&p->runnext);
   if (old == NULL || p->alone) {
     if (publish && !p->single) {
@@ -199,16 +201,18 @@ void runq_flush(P *p, GList *list) {
 // waiting. A searcher that found it so before it took a P (runq_has_work) does
 // not wait again.
 static bool next_is_stuck(P *p, G *g, StuckNext *seen) {
-  uint64_t begun = rt_load_relaxed(&p->stats.schedules);  // relaxed: a hint
+  // relaxed: a hint of proc_set_running
+  uint64_t begun = rt_load_relaxed(&p->stats.schedules);
   if (seen != NULL && seen->g == g && seen->p == p && seen->begun == begun)
     return true;
   int64_t until = rt_now() + STEAL_NEXT_NS;
   do {
     for (int i = 0; i < 8; i++) rt_pause();
-    if (rt_load_relaxed(&p->runnext) != g) return false;  // relaxed: a hint
+    // relaxed: a hint. The CAS in steal_next decides
+    if (rt_load_relaxed(&p->runnext) != g) return false;
     if (!runq_ring_empty(p)) return false;
   } while (rt_now() < until);
-  // relaxed: a hint
+  // relaxed: as above
   bool stuck = rt_load_relaxed(&p->stats.schedules) == begun;
   if (stuck && seen != NULL) *seen = (StuckNext){g, p, begun};
   return stuck;
@@ -245,7 +249,8 @@ static uint32_t grab(P *p, P *victim) {
 }
 
 static G *steal_next(P *victim, StuckNext *seen) {
-  G *g = rt_load_relaxed(&victim->runnext);  // relaxed: the CAS decides
+  // relaxed: the CAS below decides
+  G *g = rt_load_relaxed(&victim->runnext);
   if (g == NULL) return NULL;
   // relaxed: a hint, whether the owner may be about to take it
   if (rt_load_relaxed(&victim->status) == P_RUNNING &&

@@ -17,7 +17,8 @@ G *runq_pop(P *p);  // the oldest, with child first the newest; or NULL
 bool runq_put_next(P *p, G *g, bool publish);
 // The same where runnext is seen empty: thieves only ever empty it.
 static inline bool runq_fill_next(P *p, G *g) {
-  if (rt_load_relaxed(&p->runnext) != NULL) return false;  // relaxed: as said
+  // relaxed: as in runq_put_next
+  if (rt_load_relaxed(&p->runnext) != NULL) return false;
   p->next_fill = NEXT_FILLED;
   rt_store_release(&p->runnext, g);  // release: pairs with steal_next (runq.c)
   return true;
@@ -27,8 +28,8 @@ static inline G *runq_take_next(P *p) {
   G *g = rt_load_relaxed(&p->runnext);  // relaxed: own store, or CAS decides
   if (g == NULL) return NULL;
   if (p->alone) {
-    rt_store_relaxed(&p->runnext, (G *)NULL);        // relaxed: no thieves
-  } else if (!rt_cas(&p->runnext, &g, (G *)NULL)) {  // RMW: this, or a thief
+    rt_store_relaxed(&p->runnext, (G *)NULL);        // relaxed: no other P runs
+  } else if (!rt_cas(&p->runnext, &g, (G *)NULL)) {  // RMW: this, or steal_next
     return NULL;  // stolen; only the owner fills it, so it is empty now
   }
   p->next_fill = NEXT_QUIET;

@@ -25,7 +25,7 @@ static bool attend(P *p, uint32_t look, bool *slice_over) {
     if (rt_load_seq(&p->sched->exit_wanted)) sched_exit(p->sched);
   }
   if (look & LOOK_PREEMPT) {
-    // RMW: the bits that others set stay
+    // RMW: see P.look
     rt_and(&p->look, ~(uint32_t)LOOK_PREEMPT);
     *slice_over = true;
   }
@@ -49,7 +49,7 @@ static void wake_for_next(P *p, int64_t now, bool at_once) {
     p->fill_seen = now;
   } else if (at_once || now - p->fill_seen >= NEXT_FILL_NS) {
     p->next_fill = NEXT_QUIET;
-    // relaxed: a thief may have it
+    // relaxed: a hint, as steal_next may have it
     if (rt_load_relaxed(&p->runnext) != NULL) idle_wakep(p->sched);
   }
 }
@@ -63,7 +63,8 @@ static bool slice_is_over(P *p, int64_t now) {
   }
   if (now - p->slice_start >= p->sched->host.slice_ns) return true;
   if (!urgent_waits(p)) return false;
-  int64_t since = rt_load_relaxed(&p->urgent.since);  // relaxed: a hint
+  // relaxed: a hint of note_since
+  int64_t since = rt_load_relaxed(&p->urgent.since);
   // one of them runs: it has its time
   if (p->urgent_from != 0 && since < p->slice_start) since = p->slice_start;
   return now - since >= URGENT_NS && now >= p->urgent_rest;
@@ -92,7 +93,7 @@ static bool look_fully(P *p, uint32_t look) {
   slice_over |= slice_is_over(p, now);
   if (p->sched->config.stepped && stepped_is_over(p->sched, now)) {
     slice_over = true;
-    // RMW: the bits that others set stay. With this one sched_switch gives no G
+    // RMW: see P.look. With this bit sched_switch gives no G
     rt_or(&p->look, (uint32_t)LOOK_HOST);
   }
   if (slice_over) p->oldest_due = true;
@@ -123,14 +124,14 @@ bool sched_look_now(P *p, G *g) {
 }
 
 void sched_look_aside(P *p) {
-  // relaxed: any recent value
+  // relaxed: see P.look
   if (rt_load_relaxed(&p->look) & LOOK_ALONE) alone_end(p);
   serve_others(p, true);
 }
 
 bool sched_work_is_vain(P *p) {
   const Sched *sched = p->sched;
-  // relaxed: any recent value
+  // relaxed: see P.look
   uint32_t look = rt_load_relaxed(&p->look);
   if (look & LOOK_EXIT) return true;
   // seq: set before LOOK_HOST

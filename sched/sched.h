@@ -479,7 +479,7 @@ static inline bool chan_is_closed(const Chan *chan) {
   return (rt_load_acquire(&chan->flags) & CHAN_IS_CLOSED) != 0;
 }
 static inline bool chan_grows(const Chan *chan) {
-  // relaxed: constant
+  // relaxed: this bit never changes after chan_init_grows
   return (rt_load_relaxed(&chan->flags) & CHAN_GROWS) != 0;
 }
 static inline uint32_t chan_count(const Chan *chan) {
@@ -678,7 +678,7 @@ static inline CancelReason g_cancelled(const G *g) {
   const Group *group = rt_load_acquire(&g->group);
   if (__builtin_expect(group == NULL, 1)) return NOT_CANCELLED;
   // seq: after g has shown where it parks (cancel.c)
-  return (CancelReason)(rt_load_relaxed(&g->shielded)  // relaxed: as group
+  return (CancelReason)(rt_load_relaxed(&g->shielded)  // relaxed: as above
                             ? rt_load_seq(&group->grace_over)
                             : rt_load_seq(&group->cancelled));
 }

@@ -15,13 +15,14 @@
 #include "sched/runq.h"
 #include "sched/timer.h"
 
-// relaxed: a counter
+// relaxed: a counter, which P_COUNT raises
 #define STAT_READ(p, field) rt_load_relaxed(&(p)->stats.field)
 
 // --- Counters ---------------------------------------------------------------
 static void add_p(SchedStats *out, P *p) {
   out->schedules += STAT_READ(p, schedules);
-  out->spawns += rt_load_relaxed(&p->spawns);  // relaxed: a counter
+  // relaxed: a counter, which proc_make_runnable raises
+  out->spawns += rt_load_relaxed(&p->spawns);
   out->steal_tries += STAT_READ(p, steal_tries);
   out->steals += STAT_READ(p, steals);
   out->stolen += STAT_READ(p, stolen);
@@ -33,7 +34,8 @@ static void add_p(SchedStats *out, P *p) {
   out->polls += STAT_READ(p, polls);
   out->host_calls += STAT_READ(p, host_calls);
   out->alone += STAT_READ(p, alone);
-  out->syscalls += rt_load_relaxed(&p->calls);  // relaxed: a counter
+  // relaxed: a counter, which enter_quick raises
+  out->syscalls += rt_load_relaxed(&p->calls);
   for (int i = 0; i < LATE_BUCKETS; i++) out->late[i] += STAT_READ(p, late[i]);
 }
 

@@ -85,7 +85,7 @@ void steal_order_note_place(P *p) {
   uint32_t place = known ? topology->places[cpu] : SCHED_NO_PLACE;
   // relaxed: only the owner writes it
   if (rt_load_relaxed(&locality->places[p->id]) == place) return;
-  // relaxed: version publishes it
+  // relaxed: the rt_add below publishes it
   rt_store_relaxed(&locality->places[p->id], place);
   // release: pairs with acquire in steal_order_rings
   rt_add(&locality->version, 1u);
@@ -115,7 +115,7 @@ static void make_rings(Rings *rings, P *p) {
   // relaxed: our own
   uint32_t mine = rt_load_relaxed(&locality->places[p->id]);
   for (int i = 0; i < procs; i++) {
-    // relaxed: a hint, and after the acquire of version
+    // relaxed: a hint, and after the acquire in steal_order_rings
     ring[i] = (uint8_t)ring_of(mine, rt_load_relaxed(&locality->places[i]));
     counts[ring[i]] += i != p->id;
   }
@@ -212,7 +212,8 @@ void sched_trace_places(Sched *sched, FILE *out) {
   fprintf(out, "PLACES nodes=%u domains=%u [", locality->topology->nodes,
           locality->topology->domains);
   for (int i = 0; i < procs_now(sched); i++) {
-    uint32_t place = rt_load_relaxed(&locality->places[i]);  // relaxed: a hint
+    // relaxed: a hint of steal_order_note_place
+    uint32_t place = rt_load_relaxed(&locality->places[i]);
     fputs(i == 0 ? "" : " ", out);
     if (place == SCHED_NO_PLACE) {
       fputs("-", out);

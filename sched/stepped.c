@@ -69,8 +69,8 @@ void stepped_ring(Sched *sched) {
 
 bool stepped_stop(Sched *sched) {
   uint32_t seen = HOST_WORKS;
-  // RMW: decides whether it was in time. A stop that finds the host at rest
-  // leaves no trace, so it cannot end what begins later
+  // RMW: decides whether it came before stepped_rest. A stop that finds the
+  // host at rest leaves no trace, so it cannot end what begins later
   if (!rt_cas(&sched->host.way, &seen, (uint32_t)HOST_STOPPED))
     return seen == HOST_STOPPED;
   sched_interrupt(sched);  // looks are taken at once
@@ -139,18 +139,18 @@ void stepped_touched(Sched *sched) {
 
 // --- Running ----------------------------------------------------------------
 bool stepped_is_over(const Sched *sched, int64_t now) {
-  // relaxed: it is seen soon. The thread that sets it asks for a look
+  // relaxed: it is seen soon. stepped_stop asks for a look after it
   return rt_load_relaxed(&sched->host.way) == HOST_STOPPED ||
          now >= sched->host.until;
 }
 
 static bool has_ended(const Sched *sched) {
-  // relaxed: by a G, on this thread
+  // relaxed: this thread alone stores it (lifecycle_begin_exit)
   return rt_load_relaxed(&sched->exiting) != 0;
 }
 
 bool stepped_gives_up(const Sched *sched) {
-  // relaxed: seen soon
+  // relaxed: as in stepped_is_over
   if (rt_load_relaxed(&sched->host.way) == HOST_STOPPED) return true;
   return sched->host.limit != RT_FOREVER && rt_now() >= sched->host.limit;
 }

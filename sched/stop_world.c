@@ -51,7 +51,7 @@ static PStatus status_of(const P *p) {
 // --- The Ps' side -----------------------------------------------------------
 static void clear_handshake(P *p) {
   rt_store_relaxed(&p->handshake, 0u);  // relaxed: sched.lock held
-  // RMW: the bits that others set stay
+  // RMW: see P.look
   rt_and(&p->look, ~(uint32_t)LOOK_HANDSHAKE);
 }
 
@@ -111,7 +111,7 @@ bool stop_world_attend(M *m) {
     m->stopped_spinning = m->spinning;
     if (m->spinning) {
       m->spinning = false;
-      // RMW: a count. The M looks for work again afterwards
+      // RMW: a count, as in may_spin. The M looks for work again afterwards
       rt_sub(&sched->spinning, 1u);
     }
     wait_stopped(m);
@@ -192,7 +192,7 @@ bool stop_world_begin(P *p, bool resizing) {
 
 // sched.lock held. Brings p back to where it was. true: it has Gs, but no M.
 static bool restart_p(Sched *sched, P *p) {
-  // RMW: the bits that others set stay
+  // RMW: see P.look
   rt_and(&p->look, ~(uint32_t)LOOK_WORLD);
   if (status_of(p) != P_STOPPED) return false;
   M *m = p->m;
@@ -296,7 +296,7 @@ bool sched_while_stopped(Sched *sched, int64_t until, void (*fn)(void *arg),
   M stopper = {.sched = sched};
   if (sched->config
           .stepped) {  // by the host's thread, or a native: nothing else runs
-    // relaxed: nothing else runs
+    // relaxed: this thread alone runs
     if (!sched->running || rt_load_relaxed(&sched->exiting)) return false;
     fn(arg);
     return true;
@@ -320,7 +320,7 @@ bool sched_attend_stop(P *p) {
 
 void sched_start_world(P *p) {
   Sched *sched = p->sched;
-  // relaxed: for sysmon
+  // relaxed: a time for want_collection (sysmon.c)
   rt_store_relaxed(&sched->sysmon.collected_at, rt_now());
   stop_world_end(sched);
 }
@@ -379,7 +379,7 @@ static void wait_turn(P *p) {
     rt_yield_cpu();
     rt_lock(&sched->lock);
   }
-  // RMW: a count
+  // RMW: a count, which stop_world_begin reads
   rt_sub(&sched->stop.turn_waiters, 1u);
 }
 

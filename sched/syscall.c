@@ -58,7 +58,8 @@ static void places_changed(Sched *sched) {
 
 // sched.lock held. Is there anything that p, kept running, could do?
 static bool others_have_work(Sched *sched, P *p) {
-  // relaxed, both: hints. Such Ps and Ms would do it
+  // relaxed, both: hints. Such Ps and Ms would do it. If they just ceased to,
+  // what waits is run by its own P, or watch (sysmon.c) sees it
   if (rt_load_relaxed(&sched->idle_count) > 0) return false;
   if (rt_load_relaxed(&sched->spinning) > 0) return false;
   for (int i = 0; i < procs_now(sched); i++) {
@@ -298,10 +299,10 @@ static bool come_back(M *m, P *p, G *g) {
 // sysmon has to be told of the call if it looks around too seldom to see it
 // last, and there is work to hand over.
 static void tell_sysmon(Sched *sched, P *p) {
-  // relaxed, both: hints. sysmon comes by in some ms in any case
+  // relaxed, both: hints. sysmon_main comes by in some ms in any case
   if (rt_load_relaxed(&sched->sysmon.hurry)) return;
   if (runq_length(p) == 0 && rt_load_relaxed(&sched->global.count) == 0) return;
-  // RMW: one of those that find it 0 tells
+  // RMW: of the Ms in tell_sysmon one tells
   if (rt_exchange(&sched->sysmon.hurry, 1u) == 0)
     rt_note_set(&sched->sysmon.note);
 }
@@ -310,7 +311,8 @@ static void tell_sysmon(Sched *sched, P *p) {
 static bool enter_quick(P *p, G *g, M *m) {
   Sched *sched = p->sched;
   // without sysmon nobody takes the P of a call that lasts
-  // relaxed: it began before the Gs that count on it, or a slow call does
+  // relaxed: stored in start_sysmon (lifecycle.c), before the Gs that count on
+  // it. A call that misses it is slow
   if (!sched->config.stepped &&
       (!rt_load_relaxed(&sched->sysmon.started) || g->has_slot))
     return false;
@@ -320,7 +322,8 @@ static bool enter_quick(P *p, G *g, M *m) {
   m->call_g = g;
   m->old_p = p;
   m->p = NULL;
-  rt_store_relaxed(&p->calls, p->calls + 1);  // relaxed: sysmon compares it
+  // relaxed: watch_call (sysmon.c) compares it
+  rt_store_relaxed(&p->calls, p->calls + 1);
   g_leave(p, g, G_SYSCALL, WAIT_NONE);
   // seq, both: the status, then the flags (see the head)
   rt_store_seq(&p->status, call_word(m));
@@ -379,7 +382,8 @@ P *sched_syscall_exit(M *m, G *g) {
   P *p = idle_get_p(sched, m->old_p);
   if (p != NULL) {
     take_back(m, p, g);
-    rt_store_relaxed(&p->schedtick, p->schedtick + 1);  // relaxed: for sysmon
+    // relaxed: watch (sysmon.c) compares it
+    rt_store_relaxed(&p->schedtick, p->schedtick + 1);
   } else {
     leave_call(sched, m);
     trace_call_ended_alone(m, g);

@@ -46,7 +46,8 @@ static bool all_idle(Sched *sched) {
 
 // Looks at one running P, and says when to look at it next.
 static int64_t watch(Sched *sched, P *p, int64_t now) {
-  uint32_t tick = rt_load_relaxed(&p->schedtick);  // relaxed: any recent value
+  // relaxed: any recent value of next_slice
+  uint32_t tick = rt_load_relaxed(&p->schedtick);
   int64_t first = timers_first(p);
   if (first != 0 && now - first > URGENT_NS) idle_wakep(sched);  // steal it
   if (tick != p->sysmon_tick) {
@@ -57,7 +58,7 @@ static int64_t watch(Sched *sched, P *p, int64_t now) {
   // The same G as in the round before. Perhaps nobody was woken for what waits.
   if (runq_length(p) > 0) idle_wakep(sched);
   if (now - p->sysmon_when >= SLICE_NS) {
-    // RMW: the bits that others set stay
+    // RMW: see P.look
     rt_or(&p->look, LOOK_PREEMPT);
     p->sysmon_when = now;
   }
@@ -70,7 +71,7 @@ static bool work_waits(Sched *sched, P *p, int64_t now) {
   if (inbox_pending(sched) || runq_length(p) > 0 ||
       (first != 0 && first <= now))
     return true;
-  // relaxed, all: hints
+  // relaxed, all: hints. watch_all asks again in the next round
   if (rt_load_relaxed(&sched->idle_count) > 0) return false;
   if (rt_load_relaxed(&sched->spinning) > 0) return false;
   if (rt_load_relaxed(&sched->global.count) > 0) return true;
@@ -97,7 +98,8 @@ static void take_from_call(Sched *sched, P *p) {
 // The same for a P in a quick call. It is taken after 20 us if there is work,
 // and after a slice in any case, so that all can be idle. true: it had work.
 static bool watch_call(Sched *sched, P *p, int64_t now, int64_t *due) {
-  uint64_t call = rt_load_relaxed(&p->calls);  // relaxed: any recent value
+  // relaxed: any recent value of enter_quick
+  uint64_t call = rt_load_relaxed(&p->calls);
   if (call != p->sysmon_call) {
     p->sysmon_call = call;
     p->sysmon_call_when = now;
@@ -116,13 +118,15 @@ static bool watch_call(Sched *sched, P *p, int64_t now, int64_t *due) {
 // that has not minded the end of a slice which an earlier round has set.
 static void help_stuck(Sched *sched, int64_t now) {
   P *stuck = NULL, *helper = NULL;
-  if (rt_load_relaxed(&sched->idle_count) > 0) return;  // relaxed: a hint
+  // relaxed: a hint of idle_put_p
+  if (rt_load_relaxed(&sched->idle_count) > 0) return;
   for (int i = 0; i < procs_now(sched); i++) {
     P *p = p_at(sched, i);
     if (p_status(p) != P_RUNNING) continue;  // a hint
     int64_t first = timers_first(p);
     bool waits = runq_length(p) > 0 || (first != 0 && now - first > URGENT_NS);
-    if ((rt_load_relaxed(&p->look) & LOOK_PREEMPT) == 0) {  // relaxed: a hint
+    // relaxed: see P.look
+    if ((rt_load_relaxed(&p->look) & LOOK_PREEMPT) == 0) {
       if (p->id != (int)sched->sysmon.helped || helper == NULL) helper = p;
     } else if (waits) {
       stuck = p;
@@ -132,8 +136,7 @@ static void help_stuck(Sched *sched, int64_t now) {
   sched->sysmon.helped = (uint32_t)helper->id;  // another one next time
   // relaxed: the rt_or shows it, and help reads it after that
   rt_store_relaxed(&helper->helps, (uint32_t)stuck->id);
-  // release: shows the id. Pairs with the rt_and in help (find_work.c). RMW:
-  // the bits that others set stay
+  // release: shows the id. Pairs with the rt_and in help (find_work.c)
   rt_or(&helper->look, LOOK_HELP);
 }
 
@@ -154,7 +157,7 @@ static int64_t watch_all(Sched *sched, int64_t now, bool *work) {
 }
 
 static void want_collection(Sched *sched, int64_t now) {
-  // relaxed, both: any recent value. Collectors write it, too
+  // relaxed, both: any recent value. sched_start_world writes it, too
   if (now - rt_load_relaxed(&sched->sysmon.collected_at) < COLLECT_NS) return;
   rt_store_relaxed(&sched->sysmon.collected_at, now);
   if (sched->hooks.want_gc != NULL) sched->hooks.want_gc(sched->hooks.host);
@@ -163,7 +166,7 @@ static void want_collection(Sched *sched, int64_t now) {
 // A quota or the affinity mask may change while the program runs. A G at its
 // safepoint changes the number of Ps (sched_follow_cpus).
 static void count_cpus(Sched *sched, int64_t now) {
-  // relaxed, both: whoever follows asks again
+  // relaxed, both: sched_follow_cpus asks again
   if (!rt_load_relaxed(&sched->cpus.follows)) return;
   if (now - sched->sysmon.counted_at < COUNT_NS) return;
   sched->sysmon.counted_at = now;
@@ -202,7 +205,7 @@ void sysmon_main(void *arg) {
     crowd_watch(sched, now);
     help_stuck(sched, now);  // before this round ends slices
     int64_t next = watch_all(sched, now, &work);
-    // relaxed, both: a hint. A thread that finds it 0 sets the note
+    // relaxed, both: a hint. tell_sysmon sets the note where it finds 0
     if (work || rt_load_relaxed(&sched->sysmon.hurry) != 0) {
       hurry = work ? HURRY_ROUNDS : hurry == 0 ? HURRY_ROUNDS : hurry - 1;
       rt_store_relaxed(&sched->sysmon.hurry, hurry > 0);

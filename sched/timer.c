@@ -114,7 +114,8 @@ static void first_changed(P *owner) {
   if (had == (first != 0)) return;
   PMask *mask = &owner->sched->timer_mask;
   if (owner->single) {
-    rt_store_relaxed(&mask->words[0], (uint64_t)!had);  // relaxed: the only bit
+    // relaxed: no other P has a bit
+    rt_store_relaxed(&mask->words[0], (uint64_t)!had);
   } else if (had) {
     mask_clear(mask, owner->id);
   } else {

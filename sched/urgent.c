@@ -68,7 +68,7 @@ static void take_first(UrgentQueue *queue, uint32_t count, GList *out) {
            "urgent goroutines: the count is %u, but the list is %s", rest.count,
            rest.first == NULL ? "empty" : "not empty");
   set_ends(queue, &rest);
-  // relaxed: a searcher that reads it too high looks in vain
+  // relaxed: a searcher that reads it too high (has_urgent) looks in vain
   rt_store_relaxed(&queue->list.count, rest.count);
 }
 
@@ -82,7 +82,7 @@ void urgent_put(P *p, GList *list) {
 }
 
 static bool others_wait(P *p) {
-  // relaxed: a thief may have it
+  // relaxed: a hint, as steal_next may have it
   return rt_load_relaxed(&p->runnext) != NULL || !runq_ring_empty(p) ||
          global_count(p->sched) != 0;
 }

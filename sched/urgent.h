@@ -26,7 +26,8 @@ G *urgent_steal(P *p, P *victim, bool last_too);
 void urgent_flush(P *p, GList *list);  // as runq_flush, which calls it
 // Any thread; a hint.
 static inline bool urgent_waits(P *p) {
-  return rt_load_relaxed(&p->urgent.list.count) != 0;  // relaxed: a hint
+  // relaxed: a hint of append_urgent
+  return rt_load_relaxed(&p->urgent.list.count) != 0;
 }
 
 #endif

@@ -206,7 +206,7 @@ void workspan_readied(P *p, G *g) {
     return;
   }
   const Chan *chan = waited_for(g);
-  // relaxed: what is asked for never changes
+  // relaxed: these bits never change after chan_init_grows and gate_init
   uint32_t flags = chan == NULL ? 0 : rt_load_relaxed(&chan->flags);
   if (flags & CHAN_GATE) return;  // see workspan_enters_gate
   bool meets = chan != NULL && g->woken_by->success && chan->cap == 0 &&

@@ -89,7 +89,7 @@ void net_remember(Connection *connection) {
                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   // What a call fails with once another one was told.
   if (error != EPIPE && error != ENOTCONN) return;
-  // relaxed: it chooses between two errors, and shows nothing else
+  // relaxed: as the RMW above. It chooses between two errors
   int broken = __atomic_load_n(&connection->broken, __ATOMIC_RELAXED);
   if (broken != 0) errno = broken;
 }
@@ -97,7 +97,7 @@ void net_remember(Connection *connection) {
 ssize_t net_received_end(const Connection *connection) {
   // acquire: shows `broken`. Pairs with the release in net_sends
   bool sends = __atomic_load_n(&connection->sends, __ATOMIC_ACQUIRE);
-  // relaxed: the load before it shows it
+  // relaxed: the acquire above shows it
   int broken = __atomic_load_n(&connection->broken, __ATOMIC_RELAXED);
   if (broken == 0 && !sends) return 0;
   errno = broken != 0 ? broken : EINTR;
@@ -347,8 +347,9 @@ static CspStatus connection_stall(CspCall *call) {
   if (connection == NULL || !net_need_time(call, 1, &ns)) return CSP_PANIC;
   if (!is_nil(call, 2) && !need_int_in(call, 2, 0, 1 << 30, &rate))
     return CSP_PANIC;
-  // relaxed, both: they bound how long waits take, and show nothing else. A
-  // wait that begins meanwhile may see one of them new and one old
+  // relaxed, both: they bound how long waits take (net_pace_until), and show
+  // nothing else. A wait that begins meanwhile may see one of them new and one
+  // old
   __atomic_store_n(&connection->rate, rate, __ATOMIC_RELAXED);
   __atomic_store_n(&connection->stall, ns, __ATOMIC_RELAXED);
   return csp_ok_nothing(call);

@@ -316,7 +316,8 @@ static CspStatus udp_stall(CspCall *call) {
   UdpSocket *udp = need_udp(call);
   int64_t ns;
   if (udp == NULL || !net_need_time(call, 1, &ns)) return CSP_PANIC;
-  // relaxed: the next waits take so long, and it shows nothing else
+  // relaxed: the next waits (wait_for_datagram) take so long, and it shows
+  // nothing else
   __atomic_store_n(&udp->stall, ns, __ATOMIC_RELAXED);
   return csp_ok_nothing(call);
 }

@@ -47,8 +47,8 @@ static CspStatus ws_new(CspCall *call) {
 static CspStatus ws_over(CspCall *call) {
   WsEnd *end = ws_end(call);
   if (end == NULL) return CSP_PANIC;
-  // RMW: one call finds it false. What that call writes then is shown to others
-  // by the channel `done` (websocket.csp)
+  // RMW: one call of ws_over finds it false. What that call writes then is
+  // shown to others by the channel `done` (websocket.csp)
   bool was_over = __atomic_exchange_n(&end->over, true, __ATOMIC_RELAXED);
   return csp_ok_bool(call, !was_over);
 }

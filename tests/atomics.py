@@ -32,9 +32,10 @@ The reason says why that is enough. An acquire or release names its partner
 `pairs with itself`) or the place that does (`as in NAME`, `as above`, `see
 NAME`). NAME is a function, a macro or a handler of an opcode, and has an atomic
 operation itself. A seq names something, too: a place, a function or field, a
-step of a protocol (S1), or `the head` of the file. So does in vm/ a relaxed or
-RMW, unless its reason is that no other thread comes between: a lock is held,
-the world is stopped, threads are joined, or one thread alone has it.
+step of a protocol (S1), or `the head` of the file. So does a relaxed or RMW,
+unless its reason is that no other thread comes between: a lock is held, the
+world is stopped, threads are joined, or one thread alone has it. Where many of
+a field have one reason, it stands at the field, and they say `see TYPE.FIELD`.
 
 Exempt are the definitions of the operations, and what RT_ASSERT looks at, which
 is no part of the program. Whether a reason is true is for reviewers to judge.
@@ -80,7 +81,9 @@ NAMED = re.compile(r"\b(?:(?!rt_)[A-Za-z]\w*_\w+|[STc]\d|the head|\w+\.[ch]"
                    r"|(?:as|see|CAS|RMWs?|load|acquire|with|rt_\w+) (?:above|below|itself))\b")
 ALONE = re.compile(r"\b(?:locks?|held|stopped|own|owner|alone|joined|[Nn]obody else|no other"
                    r"|no(?:thing| goroutine) runs|all has ended)\b")
-ALL_NAMED = "vm/"
+STRUCT = re.compile(r"^(?:typedef )?struct (\w+) \{(.*?)^\}", re.M | re.S)
+FIELD = re.compile(r"\b(\w+)(?:\[\w+\])*(?: RT_ALIGNED)?;$")
+OF_TYPE = re.compile(r"\bsee ([A-Z]\w*\.\w+)\b")
 NO_REASON = "has no comment on its order, or none that names its partner"
 PLANTED = (  # (text, the lines of it that are wrong)
     ("  rt_store_release(&a, 1);", [1]),
@@ -105,48 +108,48 @@ PLANTED = (  # (text, the lines of it that are wrong)
     ("  // release:\n  rt_store_release(&a, 1);", [2]),
     ("  // acquire: b. release: c. Pairs with f\n  rt_exchange(&a, 1);", []),
     ("  // pairs with f. release: b\n  rt_exchange(&a, 1);", [2]),
-    ("  // relaxed: a hint\n  b = 1;\n  if (rt_load_relaxed(&a)) f();", [3]),
+    ("  // relaxed: as in f\n  b = 1;\n  if (rt_load_relaxed(&a)) f();", [3]),
     ("  b = 1;  // relaxed: of the line before\n  f(rt_load_relaxed(&a));", [2]),
     ("  // relaxed: apart\n\n  f(rt_load_relaxed(&a));", [3]),
-    ("  // relaxed, both: hints\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);", []),
-    ("  // relaxed, both: hints\n  b = 1;\n  f(rt_load_relaxed(&a), rt_load_relaxed(&b));", []),
-    ("  // relaxed, both: hints\n  b = rt_load_relaxed(&a);\n\n  c = rt_load_relaxed(&a);", [2, 4]),
-    ("  // relaxed, three: hints\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);", [2]),
-    ("  // relaxed, both: hints\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);\n"
+    ("  // relaxed, both: as in f\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);", []),
+    ("  // relaxed, both: as in f\n  b = 1;\n  f(rt_load_relaxed(&a), rt_load_relaxed(&b));", []),
+    ("  // relaxed, both: as in f\n  b = rt_load_relaxed(&a);\n\n  c = rt_load_relaxed(&a);", [2, 4]),
+    ("  // relaxed, three: as in f\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);", [2]),
+    ("  // relaxed, both: as in f\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);\n"
      "  // relaxed: of its own\n  d = rt_load_relaxed(&a);", []),
-    ("  // relaxed, both: hints\n  b = rt_load_relaxed(&a) + rt_load_relaxed(&b);\n"
-     "  // relaxed, both: sums\n  d = rt_load_relaxed(&c) + rt_load_relaxed(&d);", []),
+    ("  // relaxed, both: as in f\n  b = rt_load_relaxed(&a) + rt_load_relaxed(&b);\n"
+     "  // relaxed, both: as in f\n  d = rt_load_relaxed(&c) + rt_load_relaxed(&d);", []),
     ("  // seq, both: see f\n  b = rt_load_seq(&a) + rt_load_seq(&a);\n"
      "  f(rt_cas(&a, &b, 1));", [2]),
-    ("  // relaxed, twice: a hint\n  b = rt_load_relaxed(&a);\n"
+    ("  // relaxed, twice: as in f\n  b = rt_load_relaxed(&a);\n"
      "  RT_ASSERT(rt_load_relaxed(&a));\n  c = rt_load_relaxed(&a);", []),
-    ("// relaxed, both: hints\nint f(void) {\n"
+    ("// relaxed, both: as in f\nint f(void) {\n"
      "  return rt_load_relaxed(&a) + rt_load_relaxed(&b);\n}", []),
-    ("  // relaxed: a hint\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);", [3]),
-    ("  // relaxed, all: hints\n  b = rt_load_relaxed(&a);\n  d = rt_load_relaxed(&a);\n\n"
+    ("  // relaxed: as in f\n  b = rt_load_relaxed(&a);\n  c = rt_load_relaxed(&a);", [3]),
+    ("  // relaxed, all: as in f\n  b = rt_load_relaxed(&a);\n  d = rt_load_relaxed(&a);\n\n"
      "  c = rt_load_relaxed(&a);", [5]),
-    ("  // relaxed, all: hints\n  b = rt_load_relaxed(&a);", [2]),
-    ("void f(void) {\n  // RMW, all: sums\n  rt_add(&a, 1);\n  rt_add(&b, 1);\n}\n"
+    ("  // relaxed, all: as in f\n  b = rt_load_relaxed(&a);", [2]),
+    ("void f(void) {\n  // RMW, all: as in f\n  rt_add(&a, 1);\n  rt_add(&b, 1);\n}\n"
      "void g(void) {\n  rt_add(&a, 1);\n}", [7]),
-    ("// RMW: a sum\nvoid f(void) {\n  rt_add(&a, 1);\n  rt_add(&b, 1);\n}", [4]),
+    ("// RMW: as in f\nvoid f(void) {\n  rt_add(&a, 1);\n  rt_add(&b, 1);\n}", [4]),
     ("  // acquire: b; pairs with f\n  if (b &&\n      !rt_cas(&a, &none, 1))\n    f();", []),
     ("  if (b &&\n      !rt_cas(&a, &none, 1))\n    f();", [2]),
     ("#define F(a)  \\\n  do {  \\\n    rt_or(&a, 1);  \\\n  } while (0)", [3]),
-    ("#define F(a)  \\\n  do {  \\\n    rt_or(&a, 1); /* RMW: bits */  \\\n  } while (0)", []),
+    ("#define F(a)  \\\n  do {  \\\n    rt_or(&a, 1); /* RMW: as in f */  \\\n  } while (0)", []),
     ("  // relaxed: of the if\n  if (b) {\n    f(rt_load_relaxed(&a));\n  }", [3]),
     ("#define F(a) rt_load_acquire(a)", [1]),
     ("#define rt_new(p) rt_load_acquire(p)", []),
     ("  RT_ASSERT(rt_load_relaxed(&a) == 0);", []),
     ('  f("// relaxed: text", rt_load_relaxed(&a));', [1]),
     ("  b = __atomic_load_n(&a, __ATOMIC_RELAXED);", [1]),
-    ("  // relaxed: a hint\n  b = __atomic_load_n(&a, __ATOMIC_RELAXED);", []),
-    ("  // relaxed: a hint\n  b = __atomic_load_n(\n      &a, __ATOMIC_ACQUIRE);", [2]),
+    ("  // relaxed: as in f\n  b = __atomic_load_n(&a, __ATOMIC_RELAXED);", []),
+    ("  // relaxed: as in f\n  b = __atomic_load_n(\n      &a, __ATOMIC_ACQUIRE);", [2]),
     ("  // acquire: what f wrote\n  b = __atomic_load_n(\n      &a, __ATOMIC_ACQUIRE);", [2]),
     ("  // acquire: pairs with f\n  b = __atomic_load_n(\n      &a, __ATOMIC_ACQUIRE);", []),
     ("  // acquire: pairs with f\n  f(__atomic_load_n(&a, __ATOMIC_ACQUIRE),\n"
      "    __atomic_load_n(&b, __ATOMIC_RELAXED));", [3]),
-    ("  // RMW: a sum\n  __atomic_fetch_add(&a, 1, __ATOMIC_RELAXED);", []),
-    ("  // RMW: a sum\n  __atomic_fetch_add(&a, 1, __ATOMIC_SEQ_CST);", [2]),
+    ("  // RMW: as in f\n  __atomic_fetch_add(&a, 1, __ATOMIC_RELAXED);", []),
+    ("  // RMW: as in f\n  __atomic_fetch_add(&a, 1, __ATOMIC_SEQ_CST);", [2]),
     ("  // RMW: no sum\n  __atomic_store_n(&a, 1, __ATOMIC_RELAXED);", [2]),
     ("  // acq_rel: pairs with itself\n  if (!__atomic_compare_exchange_n(&a, &b, 1, false,\n"
      "      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) f();", []),
@@ -156,9 +159,9 @@ PLANTED = (  # (text, the lines of it that are wrong)
     ("  // acquire: pairs with f\n  atomic_exchange_explicit(&a, 1, memory_order_acquire);", [2]),
     ("typedef struct A {\n  _Atomic int b;\n  atomic_bool c;  // an atomic_bool\n} A;", [2, 3]),
     ("#include <stdatomic.h>", [1]),
-    ("  // RMW: a sum\n  __sync_fetch_and_add(&a, 1);", [2]),
+    ("  // RMW: as in f\n  __sync_fetch_and_add(&a, 1);", [2]),
 )
-PLANTED_NAMED = (  # (text in vm/, whether something is wrong)
+PLANTED_NAMED = (  # (text, whether something is wrong)
     ("  // relaxed: a hint\n  a = rt_load_relaxed(&b);", True),
     ("  // relaxed: a hint, which append stores\n  a = rt_load_relaxed(&b);", False),
     ("  // relaxed: a hint, which may be below c\n  a = rt_load_relaxed(&b);", True),
@@ -166,17 +169,29 @@ PLANTED_NAMED = (  # (text in vm/, whether something is wrong)
     ("  // RMW: one of two wins\n  rt_add(&a, 1);", True),
     ("  // RMW: a sum for heap_stats\n  rt_add(&a, 1);", False),
     ("  // seq: the lock is held\n  a = rt_load_seq(&b);", True),
+    ("  // relaxed: see T.a\n  a = rt_load_relaxed(&b);", False),
+    ("  // RMW: see T.a\n  rt_or(&a, 1);", True),
+    ("  // relaxed: see T.b\n  a = rt_load_relaxed(&b);", True),
+    ("  // relaxed: see T.d\n  a = rt_load_relaxed(&b);", True),
 )
-PLANTED_BELOW = "  // relaxed: a hint\n  b = __atomic_load_n(&a, __ATOMIC_RELAXED);"
+PLANTED_TYPE = """
+typedef struct T {
+  // What it is. relaxed: a hint of append
+  int a;
+  int b;  // relaxed: a hint
+  int d;
+} T;
+"""
+PLANTED_BELOW = "  // relaxed: as in f\n  b = __atomic_load_n(&a, __ATOMIC_RELAXED);"
 
 
 class Rules:
     """What holds for a file. raw: whether operations of the compiler may be
     there, or None where they are definitions. places: what has an atomic
-    operation. all_named: whether each reason names something."""
+    operation. fields: (TYPE.FIELD, order) of each that has a reason."""
 
-    def __init__(self, raw, places, all_named):
-        self.raw, self.places, self.all_named = raw, places, all_named
+    def __init__(self, raw, places, fields=()):
+        self.raw, self.places, self.fields = raw, places, fields
 
     def is_place(self, text):
         """Whether a partner stands first in it."""
@@ -192,7 +207,7 @@ class Rules:
         has_place = any(self.is_place(found) for found in PARTNER.findall(text))
         if order in PAIRED or has_place:
             return has_place
-        if order != "seq" and not self.all_named:
+        if any((field, order) in self.fields for field in OF_TYPE.findall(text)):
             return True
         return NAMED.search(text) is not None or \
             order != "seq" and ALONE.search(text) is not None or \
@@ -297,18 +312,32 @@ def breaches(text, rules):
     return sorted(one for one in wrong if one is not None)
 
 
+def fields_in(text, places):
+    """(TYPE.FIELD, order) of each that has a reason where it is declared."""
+    found = set()
+    for struct in STRUCT.finditer(text):
+        for code, comment, _ in statements(struct.group(2)):
+            field = FIELD.search("".join(code.values()))
+            if field is not None:
+                found |= {("%s.%s" % (struct.group(1), field.group(1)), reason.order)
+                          for reason in reasons_of(comment, 0, Rules(False, places))
+                          if reason.named}
+    return found
+
+
 def check_planted():
-    rules = Rules(True, {"f"}, False)
+    rules = Rules(True, {"f"})
     for text, lines in PLANTED:
         found = [line for line, _ in breaches(text, rules)]
         if found != lines:
             sys.exit("atomics: in these lines %s are wrong, and %s are found:\n%s" %
                      (lines, found, text))
-    if not breaches(PLANTED_BELOW, Rules(False, {"f"}, False)) or \
-            breaches(PLANTED_BELOW, Rules(None, {"f"}, False)):
+    if not breaches(PLANTED_BELOW, Rules(False, {"f"})) or \
+            breaches(PLANTED_BELOW, Rules(None, {"f"})):
         sys.exit("atomics: __atomic_... is not found where rt.h is to be used, or is in rt.h")
+    rules = Rules(False, {"f", "append"}, fields_in(PLANTED_TYPE, {"append"}))
     for text, is_wrong in PLANTED_NAMED:
-        if bool(breaches(text, Rules(False, {"f", "append"}, True))) != is_wrong:
+        if bool(breaches(text, rules)) != is_wrong:
             sys.exit("atomics: %s in this line: %s" % ("nothing is wrong" if is_wrong else
                                                        "something is wrong", text))
 
@@ -328,11 +357,16 @@ def places_in(paths):
 def main():
     check_planted()
     status = 0
-    places = places_in([path for folder in sys.argv[1:] for path in sources(folder)])
+    paths = [path for folder in sys.argv[1:] for path in sources(folder)]
+    places = places_in(paths)
+    fields = set()
+    for path in paths:
+        with open(path, encoding="utf-8") as f:
+            fields |= fields_in(f.read(), places)
     for folder in sys.argv[1:]:
         for path in sources(folder):
             raw = None if path in DOORS else path.startswith(RAW)
-            rules = Rules(raw, places, path.startswith(ALL_NAMED))
+            rules = Rules(raw, places, fields)
             with open(path, encoding="utf-8") as f:
                 for line, what in breaches(f.read(), rules):
                     print("atomics: %s:%d: %s" % (path, line, what), file=sys.stderr)

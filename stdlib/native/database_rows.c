@@ -37,13 +37,13 @@ DbShared *db_get_shared(Csp *csp, const CspClass *state_class) {
     if (!won) csp_alloc_free(made);
     shared = won ? made : none;
   }
-  // RMW: a count, which the runtime's state keeps above 0
+  // RMW: a count, as in db_drop_shared. The runtime's state keeps it above 0
   __atomic_fetch_add(&shared->users, 1, __ATOMIC_RELAXED);
   return shared;
 }
 
 void db_set_held(DbShared *shared, int64_t *held, int64_t now) {
-  // RMW: a sum, which shows nothing else
+  // RMW: a sum of all calls of db_set_held, which shows nothing else
   __atomic_fetch_add(&shared->held, now - *held, __ATOMIC_RELAXED);
   *held = now;
 }

@@ -122,7 +122,7 @@ static CspStatus pg_is_closed(CspCall *call) {
   PgLink **data = csp_host_data(csp_arg(call, 0), &pg_link_class);
   if (data == NULL || *data == NULL)
     return csp_bad_arg(call, 0, "a connection");
-  // relaxed: one that is missed is seen at the next dial
+  // relaxed: what pg_tell_closed stores is seen at the next dial, if not now
   return csp_ok_bool(call, __atomic_load_n(&(*data)->closed, __ATOMIC_RELAXED));
 }
 
@@ -171,7 +171,7 @@ static CspStatus pg_drop(CspCall *call) {
   pg_tell_closed(link);
   if (!pg_take(link)) {
     csp_fd_close(call, link->fd);
-    // relaxed: another _drop has begun, or has not
+    // relaxed: another pg_drop has begun, or has not
     char state = __atomic_load_n(&link->state, __ATOMIC_RELAXED);
     return csp_ok_bool(call, state == PG_DROPPED);
   }

@@ -108,8 +108,8 @@ void pg_tell_closed(PgLink *link) {
 }
 
 const char *pg_try_enter(CspCall *call, PgLink *link) {
-  // relaxed: a call that misses it runs at the same time as _close or _drop,
-  // and may as well come before them
+  // relaxed: a call that misses it runs at the same time as pg_tell_closed, and
+  // may as well come before it
   if (__atomic_load_n(&link->closed, __ATOMIC_RELAXED)) return "closed";
   if (!pg_take(link)) return "busy";
   link->code[0] = '\0';
@@ -250,7 +250,7 @@ void pg_took(PgLink *link, size_t bytes) {
 }
 
 static bool pg_takes_too_much(const PgLink *link) {
-  // relaxed: a sum that the other links change meanwhile
+  // relaxed: a sum that the other links change meanwhile (db_set_held)
   int64_t held = __atomic_load_n(&link->shared->held, __ATOMIC_RELAXED);
   return held > 0 && (size_t)held > link->most_held &&
          (size_t)link->held > link->most_held / 16;
