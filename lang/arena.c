@@ -51,7 +51,6 @@ struct Arena {
   Allowance *allowance;  // or NULL: as much as there is
   size_t taken;          // of it
   uint64_t seed;         // of the names' hashes
-  uint64_t probes;       // slots that were looked at
   bool failed;
 };
 
@@ -134,12 +133,11 @@ static void *arena_take(Arena *arena, size_t size) {
   return memset(memory, 0, size);
 }
 
-static NameSlot *name_slot(Arena *arena, NameSlot *slots, size_t cap,
-                           uint32_t hash, AstStr wanted) {
+static NameSlot *name_slot(NameSlot *slots, size_t cap, uint32_t hash,
+                           AstStr wanted) {
   RT_ASSERT(cap > 0 && (cap & (cap - 1)) == 0);
   for (size_t i = hash;; i++) {
     NameSlot *slot = &slots[i & (cap - 1)];
-    arena->probes++;
     if (slot->name == NULL) return slot;
     const AstStr *str = &slot->name->str;
     if (slot->hash == hash && str->len == wanted.len &&
@@ -157,7 +155,7 @@ static void names_grow(Arena *arena) {
   for (size_t i = 0; i < arena->name_cap; i++) {
     NameSlot *old = &arena->names[i];
     if (old->name == NULL) continue;
-    *name_slot(arena, slots, cap, old->hash, old->name->str) = *old;
+    *name_slot(slots, cap, old->hash, old->name->str) = *old;
   }
   RT_ASSERT(arena->name_count <= cap / 2);
   arena->names = slots;
@@ -226,8 +224,8 @@ static NameSlot *slot_for(Arena *arena, const char *text, size_t len) {
   if (arena->name_count * 2 >= arena->name_cap) names_grow(arena);
   if (arena->name_count * 2 >= arena->name_cap) return NULL;
   uint32_t hash = (uint32_t)vm_hash_bytes(arena->seed, text, len);
-  NameSlot *slot = name_slot(arena, arena->names, arena->name_cap, hash,
-                             (AstStr){text, len});
+  NameSlot *slot =
+      name_slot(arena->names, arena->name_cap, hash, (AstStr){text, len});
   slot->hash = hash;
   return slot;
 }
@@ -255,5 +253,3 @@ const AstStr *arena_intern(Arena *arena, const char *text, size_t len) {
 uint32_t arena_uses(const AstStr *name) {
   return ((const Name *)(const void *)name)->uses;
 }
-
-uint64_t arena_probes(const Arena *arena) { return arena->probes; }

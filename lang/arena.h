@@ -37,8 +37,6 @@ const AstStr *arena_intern(Arena *arena, const char *text, size_t len);
 // How often that was asked for: names and keywords as often as the text has
 // them outside of comments and strings.
 uint32_t arena_uses(const AstStr *name);
-// How many places of its table were looked at for that, for tests.
-uint64_t arena_probes(const Arena *arena);
 // Memory has run out, or the time: what was allocated since is only good for
 // getting out. Looked at after each token or statement; then the compilation
 // ends with the error "out of memory", unless its Allowance says that it is

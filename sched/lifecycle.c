@@ -322,8 +322,6 @@ SchedEnd sched_run(Sched *sched, G *main_g, int64_t linger_ns, int *stuck) {
 // --- Small ones -------------------------------------------------------------
 int sched_procs(const Sched *sched) { return procs_now(sched); }
 
-uint64_t sched_seed(const Sched *sched) { return sched->config.seed; }
-
 // RMW: a count, which idle_check_deadlock reads
 void sched_pin(Sched *sched) { rt_add(&sched->pins, (int64_t)1); }
 

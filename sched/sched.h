@@ -239,7 +239,6 @@ SchedEnd sched_run(Sched *sched, G *main_g, int64_t linger_ns, int *stuck);
 // stepped_stop: one thread at a time. false: out of memory.
 bool stepped_begin(Sched *sched);
 void stepped_end(Sched *sched);  // then sched_free
-P *stepped_p(const Sched *sched);
 
 typedef struct SteppedRun {
   const uint32_t *done;  // atomic: the run ends when it is not 0. Or NULL
@@ -742,7 +741,8 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
                        void *arg);
 // A handshake without a stop (row 29b). fn(arg, each) runs for each P at its
 // next safepoint, or on the caller where it is idle or in a call. Returns when
-// all have run.
+// all have run. It and the barrier are for a collector that marks while Gs run,
+// and no layer above has one today.
 void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *each), void *arg);
 void sched_set_barrier(Sched *sched, bool on);  // world stopped
 // For threads that hold no P: sysmon's, a host's, one in a blocking call. Stops
@@ -765,7 +765,6 @@ void sched_unpin(Sched *sched);
 
 // --- Choice and time (all through rt.h) -------------------------------------
 uint64_t sched_random(P *p);  // per P, from the seed; not for secrets
-uint64_t sched_seed(const Sched *sched);
 
 // --- Watching ---------------------------------------------------------------
 typedef struct SchedStats {
@@ -789,8 +788,5 @@ void sched_trace_line(Sched *sched, FILE *out);
 bool sched_trace_details(Sched *sched, FILE *out);
 // The events that were kept, in Chrome's trace format. After sched_run.
 void sched_trace_write(Sched *sched, FILE *out);
-// Where each P was last, such as "PLACES nodes=2 domains=4 [0.0 0.1 1.2 -]"
-// (node and domain, or - for not yet anywhere), or "PLACES one". Any thread.
-void sched_trace_places(Sched *sched, FILE *out);
 
 #endif

@@ -202,25 +202,3 @@ void steal_order_free(Sched *sched) {
   mem_free(locality);
   mem_free(sched->steal.own_topology);
 }
-
-void sched_trace_places(Sched *sched, FILE *out) {
-  Locality *locality = steal_order_locality(sched);
-  if (locality == NULL) {
-    fputs("PLACES one\n", out);
-    return;
-  }
-  fprintf(out, "PLACES nodes=%u domains=%u [", locality->topology->nodes,
-          locality->topology->domains);
-  for (int i = 0; i < procs_now(sched); i++) {
-    // relaxed: a hint of steal_order_note_place
-    uint32_t place = rt_load_relaxed(&locality->places[i]);
-    fputs(i == 0 ? "" : " ", out);
-    if (place == SCHED_NO_PLACE) {
-      fputs("-", out);
-    } else {
-      fprintf(out, "%u.%u", place & SCHED_NODE_MASK,
-              place >> SCHED_DOMAIN_SHIFT);
-    }
-  }
-  fputs("]\n", out);
-}

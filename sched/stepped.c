@@ -271,5 +271,3 @@ SteppedEnd stepped_run(Sched *sched, G *first, const SteppedRun *run) {
   }
   return end;
 }
-
-P *stepped_p(const Sched *sched) { return sched->host.m->p; }

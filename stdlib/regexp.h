@@ -412,8 +412,6 @@ bool regexp_search_next(RegexpSearch *search, size_t *before);
 // Goes on for a piece. REGEXP_FOUND: begin and end (not of WANT_MATCH), and the
 // machine's slots (of WANT_GROUPS). After it search->units is to be charged.
 RegexpFound regexp_search_on(CspCall *call, RegexpSearch *search);
-// The same by the list alone: for tests, which compare.
-RegexpFound regexp_search_listed(RegexpSearch *search);
 // Empties the pool.
 void regexp_free_idle(Regexp *regexp);
 

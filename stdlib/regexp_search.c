@@ -424,8 +424,3 @@ RegexpFound regexp_search_on(CspCall *call, RegexpSearch *search) {
   search->machine->call = call;
   return run_steps(search);
 }
-
-RegexpFound regexp_search_listed(RegexpSearch *search) {
-  if (search->step == search_begin_on) search->step = begin_list;
-  return run_steps(search);
-}

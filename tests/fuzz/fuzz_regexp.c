@@ -5,7 +5,7 @@
 // replacement and a split by a script. The first byte says how much room there
 // is, the first line is the pattern, and the rest is the text.
 // `tests/fuzz/run SECONDS` builds and runs it.
-#include "stdlib/regexp.h"
+#include "tests/unit/regexp_listed.h"
 
 #include "tests/fuzz/checker.h"
 

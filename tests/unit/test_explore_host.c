@@ -229,7 +229,7 @@ static void host_body(void *arg) {
   if (host_test->stopper) explore_go(stopper, NULL);
   if (host_test->watches) stepped_fd(sched);
   for (int i = 0; i < HOST_TASKS && host_test->bodies[i] != NULL; i++)
-    begin(stepped_p(sched), &world.tasks[i], host_test->bodies[i]);
+    begin(sched->host.m->p, &world.tasks[i], host_test->bodies[i]);
   SteppedEnd end =
       host_test->watches ? wait_outside(sched) : wait_inside(sched);
   explore_join_all();

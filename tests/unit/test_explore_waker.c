@@ -158,7 +158,7 @@ static void waker_body(void *arg) {
   world.tasks[0].body = native;
   explore_go(waking_host, NULL);
   stepped_work(sched);
-  task_go(stepped_p(sched), &world.tasks[0]);
+  task_go(sched->host.m->p, &world.tasks[0]);
   SteppedRun run = {&all_done, RT_FOREVER, true, 0};
   SteppedEnd end = stepped_run(sched, NULL, &run);
   EXPLORE_CHECK(end == STEPPED_DONE, "it ended with %d", (int)end);

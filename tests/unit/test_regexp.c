@@ -3,7 +3,7 @@
 // the automaton with all its room, with so little that it is emptied or gives
 // up all the time, and the list. Patterns are random, and hostile ones are
 // among them.
-#include "stdlib/regexp.h"
+#include "regexp_listed.h"
 
 #include "embed_fixture.h"
 #include "stdlib/text_job.h"

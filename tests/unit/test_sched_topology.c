@@ -562,27 +562,6 @@ static void one_domain_has_the_plain_order(void **state) {
   mem_free(one);
 }
 
-static void places_are_printed(void **state) {
-  (void)state;
-  char *text;
-  size_t size;
-  SchedTopology t = pairs_and_fours();
-  Sched *sched = new_sched(4, &t), *plain = new_sched(4, &flat);
-  for (int i = 0; i < 3; i++) {
-    here_cpu = i * 2 + 1;
-    steal_order_note_place(sched_p(sched, i));
-  }
-  FILE *out = open_memstream(&text, &size);
-  sched_trace_places(sched, out);
-  sched_trace_places(plain, out);
-  fclose(out);
-  assert_string_equal(
-      text, "PLACES nodes=64 domains=128 [0.0 0.1 1.2 -]\nPLACES one\n");
-  free(text);
-  sched_free(sched);
-  sched_free(plain);
-}
-
 // --- Thieves ----------------------------------------------------------------
 enum { THIEF_ROUNDS = 60 };
 
@@ -760,7 +739,6 @@ int main(void) {
       cmocka_unit_test(unknown_cpus_are_one_domain),
       cmocka_unit_test(other_procs_make_other_rings),
       TEST(one_domain_has_the_plain_order),
-      cmocka_unit_test(places_are_printed),
       cmocka_unit_test(a_thief_takes_near_gs_first),
       cmocka_unit_test(a_thief_looks_from_where_it_is),
       cmocka_unit_test(runnext_is_for_the_last_round),
