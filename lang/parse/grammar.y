@@ -376,6 +376,7 @@ int grammar_depth(const void *opaque) {
   for (const yyStackEntry *at = parser->yystack + 1; at <= parser->yytos;
        at++) {
     depth += bracket_step(at->major);
+    RT_ASSERT(depth >= 0);
   }
   return depth;
 }
@@ -415,6 +416,7 @@ bool grammar_accepts(const void *opaque, int kind) {
     int from_pushed = popped < count ? popped : count;
     count -= from_pushed;
     base -= popped - from_pushed;
+    RT_ASSERT(count >= 0 && count < YYNRULE && base >= parser->yystack);
     state = count ? pushed[count - 1] : base->stateno;
     pushed[count++] = yy_find_reduce_action(state, yyRuleInfoLhs[rule]);
   }

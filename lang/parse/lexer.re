@@ -27,6 +27,7 @@ static Pos cursor_pos(const Parse *parse, Cursor at) {
 static void end_token(Parse *parse, Token *token, int kind) {
   token->kind = kind;
   Cursor start = (Cursor)parse->source->text + token->pos.offset;
+  RT_ASSERT(start <= parse->cursor && parse->cursor <= parse->limit);
   token->len = (uint32_t)(parse->cursor - start);
   parse->token_end = cursor_pos(parse, parse->cursor);
 }

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "sched/rt.h"
+
 // What may be open besides ( [ {.
 enum {
   INSIDE_STRING = '$',
@@ -16,6 +18,19 @@ enum {
   INSIDE_RAW = '`',
   INSIDE_LINES = '#'
 };
+
+bool open_text_is_valid(const OpenText *open) {
+  if (open->depth < 0 || open->depth > LANG_MAX_NESTING) return false;
+  for (int i = 0; i < open->depth; i++) {
+    char what = open->open[i];
+    bool text =
+        what == INSIDE_COMMENT || what == INSIDE_RAW || what == INSIDE_LINES;
+    bool code =
+        what == '(' || what == '[' || what == '{' || what == INSIDE_STRING;
+    if (!code && !(text && i == open->depth - 1)) return false;
+  }
+  return true;
+}
 
 static void open_push(OpenText *open, char what) {
   if (open->depth == LANG_MAX_NESTING) {
@@ -74,6 +89,7 @@ static const char *pass_closing(OpenText *open, const char *at,
     open->unsure = true;
     return end;
   }
+  RT_ASSERT(open->depth > 0);
   open->depth--;
   return interp ? pass_string(open, at + 1, end) : at + 1;
 }
@@ -207,12 +223,18 @@ static const char *pass_piece(OpenText *open, const char *at, const char *end) {
 }
 
 bool open_text_is(OpenText *open, const char *text, size_t len) {
+  RT_ASSERT(open->at <= len);
   const char *at = text + open->at, *end = text + len;
   // A newline that only comes now belongs to the line before.
   bool after_line =
       open->at > 0 && open_top(open) == INSIDE_LINES && at[-1] != '\n';
   if (after_line && at < end && *at == '\n') at++;
-  while (at < end && !open->unsure) at = pass_piece(open, at, end);
+  while (at < end && !open->unsure) {
+    const char *next = pass_piece(open, at, end);
+    RT_ASSERT(next > at && next <= end);
+    at = next;
+  }
   open->at = len;
+  RT_ASSERT(open_text_is_valid(open));
   return !open->unsure && (open->depth > 0 || open->last != LAST_ENDS);
 }

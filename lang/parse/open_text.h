@@ -28,5 +28,7 @@ typedef struct OpenText {
 // at the end, or the last token is an operator or word that needs more. So the
 // text is incomplete, if it has no error. false: perhaps it is not.
 bool open_text_is(OpenText *open, const char *text, size_t len);
+// Nothing is open inside of a comment or a raw string.
+bool open_text_is_valid(const OpenText *open);
 
 #endif

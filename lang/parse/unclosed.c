@@ -65,6 +65,7 @@ static Closers find_closers(const char *at, const char *end) {
     }
     at = c == '/' ? after_comment(at, end) : at + 1;
   }
+  RT_ASSERT(at == end);
   return found;
 }
 
@@ -84,6 +85,7 @@ static bool is_closed(const Parse *parse, const Token *token,
     BracketKind kind = parse->brackets[i].kind;
     braces += kind == OPEN_MAP || kind == OPEN_BLOCK;
   }
+  RT_ASSERT(bracket->kind != OPEN_MAP || braces > 0);
   return found.first == closer_of(bracket->kind) &&
          (bracket->kind != OPEN_MAP || found.braces >= braces);
 }

@@ -89,6 +89,7 @@ static void describe_token(const Parse *parse, const Token *token,
     default:
       break;
   }
+  RT_ASSERT((size_t)token->pos.offset + token->len <= parse->source->len);
   bool keyword = token_is_keyword(token->kind);
   uint32_t len = token->len < 40 ? token->len : 40;
   while (len > 0 && len < token->len && utf8_continues(text[len])) len--;
@@ -114,6 +115,7 @@ static void add_expected(Expected *expected, const char *words) {
   size_t used = strlen(expected->text);
   snprintf(expected->text + used, sizeof expected->text - used, "%s%s",
            used ? "|" : "", words);
+  RT_ASSERT(used + strlen(words) + 1 < sizeof expected->text);
 }
 
 // `a|b|c` becomes "a, b or c".
@@ -129,6 +131,7 @@ static void join_expected(const Expected *expected, char *out, size_t size) {
       out[used++] = *at;
     }
   }
+  RT_ASSERT(used < size);
   out[used] = '\0';
 }
 
@@ -303,6 +306,7 @@ static void hint_open_bracket(Parse *parse, const Token *token) {
 
 void parse_unexpected(Parse *parse, const Token *token) {
   if (parse->fatal) return;
+  RT_ASSERT(!grammar_accepts(parse->parser, token->kind));
   if (unclosed_report(parse, token) || report_known(parse, token)) return;
   char what[WORDS_SIZE], expected[WORDS_SIZE * 2];
   describe_token(parse, token, what);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sched/rt.h"
 #include "vm/value/utf8.h"
 
 enum { WIDTH_MOST = 1000000, PRECISION_MOST = 1000, SHOWN_MOST = 20 };
@@ -27,6 +28,7 @@ static bool pass_number(Rest *rest, int most) {
     n = n * 10 + (*rest->at - '0');
     if (n > most) return false;
   }
+  RT_ASSERT(n >= 0 && n <= most);
   return true;
 }
 
@@ -41,6 +43,7 @@ static bool pass_numbers(Rest *rest) {
 
 static size_t first_character(const Rest *rest) {
   size_t n = 1, len = (size_t)(rest->end - rest->at);
+  RT_ASSERT(len > 0);
   while (n < len && utf8_continues(rest->at[n])) n++;
   return n;
 }

@@ -12,6 +12,7 @@
 #include "lang/gen/expr.h"
 #include "lang/gen/func.h"
 #include "lang/gen/stmt.h"
+#include "lang/parse/open_text.h"
 #include "lang/parse/parse.h"
 #include "lang/parse/trail.h"
 #include "lang/resolve/resolve.h"
@@ -454,6 +455,28 @@ static void break_sheet(void) {
   sheet_finish(&sheet, &len);
 }
 
+// --- What is open -----------------------------------------------------------
+static void nothing_is_open_inside_of_a_comment(void **state) {
+  (void)state;
+  OpenText open = {0};
+  assert_true(open_text_is(&open, "f([ /*\n", 7));
+  assert_int_equal(open.depth, 3);
+  assert_true(open_text_is_valid(&open));
+  open.open[1] = open.open[2];
+  assert_false(open_text_is_valid(&open));
+  open.open[1] = 'f';
+  assert_false(open_text_is_valid(&open));
+  open.depth = LANG_MAX_NESTING + 1;
+  assert_false(open_text_is_valid(&open));
+}
+
+static void break_open_text(void) {
+  OpenText open = {0};
+  open_text_is(&open, "/*\n", 3);
+  open.open[open.depth++] = '(';
+  open_text_is(&open, "/*\n1\n", 5);
+}
+
 // --- Assertions -------------------------------------------------------------
 static void assertions_fire(void **state) {
   (void)state;
@@ -471,6 +494,7 @@ static void assertions_fire(void **state) {
   expect_breach(break_diags, "diags_are_valid");
   expect_breach(break_words, "words_are_valid");
   expect_breach(break_sheet, "sheet_is_valid");
+  expect_breach(break_open_text, "open_text_is_valid");
 }
 
 int main(void) {
@@ -490,6 +514,7 @@ int main(void) {
       cmocka_unit_test(messages_are_counted),
       cmocka_unit_test(brackets_match),
       cmocka_unit_test(lines_follow_one_another),
+      cmocka_unit_test(nothing_is_open_inside_of_a_comment),
       cmocka_unit_test(assertions_fire),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
