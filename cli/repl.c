@@ -541,9 +541,10 @@ static CspStatus do_command(CspCall *call, Repl *repl) {
       return csp_block(call, dump_work, dump_done, repl);
     case COMMAND_QUITS:
       return end_of_input(call, repl);
-    default:
+    case COMMAND_DONE:
       return next_input(call, repl);
   }
+  rt_throw("a command of the REPL ended by %d", (int)end);
 }
 
 static CspStatus read_done(CspCall *call, void *data, bool made) {

@@ -36,8 +36,11 @@ static void handle(Repl *repl, int number) {
     case SIGWINCH:
       editor_poke(repl->editor, POKE_RESIZE);
       break;
-    default:
+    case SIGCONT:
       editor_poke(repl->editor, POKE_REDRAW);
+      break;
+    default:
+      rt_throw("the REPL waits for no signal %d", number);
   }
 }
 

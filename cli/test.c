@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/new_runtime.h"
+#include "sched/rt.h"
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2, JOBS_MAX = 200 };
 
@@ -153,8 +154,11 @@ static void take_value(Command *command, char what, const char *value) {
     case 'n':
       options->repeat = parse_number("--repeat", value, 1000000);
       break;
-    default:
+    case 'o':
       command->one = value;
+      break;
+    default:
+      rt_throw("take_value: an option of kind %c", what);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "cli/read_source.h"
 #include "cli/test.h"
+#include "sched/rt.h"
 
 typedef enum Directive {
   EXPECT_ERROR_LINE,
@@ -233,8 +234,10 @@ static const char *take_need(Expect *expect, const Found *found) {
     case SKIP:
       expect->skip = text.len > 0 ? text : (Slice){"no reason given", 15};
       return NULL;
-    default:
+    case SMALL:  // each test is run as it is
       return NULL;
+    default:
+      rt_throw("take_need: directive %d", (int)found->directive);
   }
 }
 
@@ -259,11 +262,15 @@ static const char *take_expect(Expect *expect, const Found *found) {
       expect->status = (int)status;
       expect->status_given = true;
       return NULL;
-    default:  // EXPECT_RUNTIME_ERROR, EXPECT_STDERR
+    case EXPECT_RUNTIME_ERROR:
+      if (!expect->status_given) expect->status = 1;
       add_slice(&expect->errors_out, found->text);
-      if (found->directive == EXPECT_RUNTIME_ERROR && !expect->status_given)
-        expect->status = 1;
       return NULL;
+    case EXPECT_STDERR:
+      add_slice(&expect->errors_out, found->text);
+      return NULL;
+    default:
+      rt_throw("take_expect: directive %d", (int)found->directive);
   }
 }
 

@@ -511,8 +511,16 @@ static void spec_value(FormatRun *run, const Spec *spec, CspValue v) {
     case 't':
       add_bool(run, spec, v);
       return;
-    default:
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
       spec_float(run, spec, v);
+      return;
+    default:
+      unknown_verb(run);
   }
 }
 

@@ -108,6 +108,8 @@ static void emit_fixed(Compiler *compiler, Pos pos, int window, int count,
     case CALL_DEFER:
       emit_abc(compiler, pos, OP_DEFER, window, count, 0);
       break;
+    default:
+      rt_throw("emit_fixed: a call of kind %d", (int)how);
   }
 }
 
@@ -125,6 +127,8 @@ static void emit_multi(Compiler *compiler, Pos pos, int window, int want,
     case CALL_DEFER:
       emit_abc(compiler, pos, OP_DEFERV, window, 0, 0);
       break;
+    default:
+      rt_throw("emit_multi: a call of kind %d", (int)how);
   }
 }
 

@@ -70,7 +70,17 @@ static Closers find_closers(const char *at, const char *end) {
 }
 
 static char closer_of(BracketKind kind) {
-  return kind == OPEN_PAREN ? ')' : kind == OPEN_INDEX ? ']' : '}';
+  switch (kind) {
+    case OPEN_PAREN:
+      return ')';
+    case OPEN_INDEX:
+      return ']';
+    case OPEN_INTERP:
+    case OPEN_BLOCK:
+    case OPEN_MAP:
+      return '}';
+  }
+  rt_throw("closer_of: bracket of kind %d", (int)kind);
 }
 
 // Whether the text from the token on closes the bracket. A map's brace looks

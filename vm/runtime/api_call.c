@@ -583,9 +583,18 @@ CspStep csp_step(Csp *csp, int64_t ns) {
   SteppedEnd end = stepped_run(sched, NULL, &run);
   stepped_rest(sched);
   vm_out_flush(&csp->vm);
-  return end == STEPPED_IDLE   ? CSP_IDLE
-         : end == STEPPED_OVER ? CSP_MORE
-                               : CSP_CLOSED;
+  switch (end) {
+    case STEPPED_IDLE:
+      return CSP_IDLE;
+    case STEPPED_OVER:
+      return CSP_MORE;
+    case STEPPED_ENDED:
+      return CSP_CLOSED;
+    case STEPPED_DONE:   // nothing is waited for
+    case STEPPED_STUCK:  // likewise
+      break;
+  }
+  rt_throw("csp_step: a step ended by %d", (int)end);
 }
 
 int csp_fd(Csp *csp) {
