@@ -433,7 +433,6 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *each), void *arg) {
     need_m = each;
   }
   rt_store_relaxed(&sched->stop.wait, running);  // relaxed: sched.lock held
-  RT_ASSERT(stop_world_is_valid(sched));
   rt_unlock(&sched->lock);
   give_ms(sched, need_m);
   fn(arg, p);
