@@ -304,12 +304,25 @@ void calls_return_one(Compiler *compiler, Pos pos, const Node *value, int reg) {
   return_last(compiler, pos, compiler->func->gen.top, reg);
 }
 
+// The predeclared `error(...)`, which is as good as a variable with an error.
+static bool makes_error(const Node *call) {
+  const Symbol *symbol = expr_symbol(call->a);
+  return symbol != NULL && symbol->predeclared &&
+         name_is(symbol->name, "error");
+}
+
 static void return_call(Compiler *compiler, Pos pos, Node *call, bool arrow) {
   int window = compiler->func->gen.top, count = compiler->func->results;
+  if (propagates(compiler) && count == RESULTS_PASSED && makes_error(call)) {
+    calls_at(compiler, call, window, 1, CALL_PLAIN);
+    return_last(compiler, pos, window, window);
+    return;
+  }
   calls_at(compiler, call, window, WANT_ALL, CALL_PLAIN);
-  if (propagates(compiler) && count != RESULTS_PASSED) {
-    reg_need(compiler, window + count);
-    emit_abc(compiler, pos, OP_FIT, window, count, arrow);
+  if (propagates(compiler)) {
+    int wanted = count == RESULTS_PASSED ? 0 : count;
+    reg_need(compiler, window + (wanted > 0 ? wanted : 1));
+    emit_abc(compiler, pos, OP_FIT, window, wanted, arrow);
   }
   calls_return_multi(compiler, pos, window);
 }

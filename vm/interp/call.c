@@ -418,28 +418,12 @@ int call_wants(const Goroutine *g) {
     int want = (int)(base[-2] >> 2 & 0xff);
     if (want != WANT_ALL) return want;
     Instr next = *(const Instr *)(uintptr_t)base[-3];
-    if (INSTR_OP(next) == OP_FIT) return (int)INSTR_B(next);
-    if (INSTR_OP(next) != OP_RETV && INSTR_OP(next) != OP_PACK) return want;
+    bool fits = INSTR_OP(next) == OP_FIT;
+    if (fits && INSTR_B(next) != 0) return (int)INSTR_B(next);
+    if (!fits && INSTR_OP(next) != OP_RETV && INSTR_OP(next) != OP_PACK)
+      return want;
     base -= base[-2] >> 10;
   }
-}
-
-bool call_fit(Local *local, Goroutine *g, Value *values, int want, bool any) {
-  int n = (int)g->multi;
-  if (n != 1) {
-    const char *name = frame_closure(g->base)->proto->name->own;
-    return vm_panic_because(local, g, n > 0 ? values[n - 1] : VALUE_NIL,
-                            "%s returns %d value%s, as it has a `?`, and this "
-                            "call gives %d",
-                            name, want, want == 1 ? "" : "s", n);
-  }
-  Value v = values[0];
-  bool last = v == VALUE_NIL || value_is_error(v);
-  if (!last && !any) return panic_no_error(local, g, v, true);
-  for (int r = 0; r < want; r++) values[r] = VALUE_NIL;
-  values[last ? want - 1 : 0] = v;
-  g->multi = (uint32_t)want;
-  return true;
 }
 
 bool call_fill(Local *local, Goroutine *g, int a) {
@@ -453,6 +437,28 @@ bool call_fill(Local *local, Goroutine *g, int a) {
   for (int r = 0; r < n - 1; r++) values[r] = VALUE_NIL;
   values[n - 1] = last;
   g->multi = (uint32_t)n;
+  return true;
+}
+
+bool call_fit(Local *local, Goroutine *g, int a, int want, bool any) {
+  int n = (int)g->multi;
+  Value *values = g->base + a;
+  if (want == 0)
+    return n != 1 || !value_is_error(values[0]) || call_wants(g) == WANT_ALL ||
+           call_fill(local, g, a);
+  if (n != 1) {
+    const char *name = frame_closure(g->base)->proto->name->own;
+    return vm_panic_because(local, g, n > 0 ? values[n - 1] : VALUE_NIL,
+                            "%s returns %d value%s, as it has a `?`, and this "
+                            "call gives %d",
+                            name, want, want == 1 ? "" : "s", n);
+  }
+  Value v = values[0];
+  bool last = v == VALUE_NIL || value_is_error(v);
+  if (!last && !any) return panic_no_error(local, g, v, true);
+  for (int r = 0; r < want; r++) values[r] = VALUE_NIL;
+  values[last ? want - 1 : 0] = v;
+  g->multi = (uint32_t)want;
   return true;
 }
 

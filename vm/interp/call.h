@@ -47,7 +47,7 @@ ObjValues *call_pack(Local *local, Goroutine *g, const Value *from, uint32_t n);
 // them as its own, what the caller's call wants.
 int call_wants(const Goroutine *g);
 // The opcodes FIT and FILL. false: panicked.
-bool call_fit(Local *local, Goroutine *g, Value *values, int want, bool any);
+bool call_fit(Local *local, Goroutine *g, int a, int want, bool any);
 bool call_fill(Local *local, Goroutine *g, int a);
 // A deferred call of R[a+2], with argc arguments. false: panicked, and
 // call_instead_of_deferring has to be called.

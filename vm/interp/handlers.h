@@ -599,7 +599,8 @@ HANDLER(NEEDERR) {
 }
 HANDLER(FIT) {
   if (LIKELY(g->multi == B)) NEXT();
-  TRY_ONCE(call_fit(local, g, REG_WINDOW, (int)B, C != 0));
+  TRY_ONCE(call_fit(local, g, (int)A, (int)B, C != 0));
+  base = g->base;
   NEXT();
 }
 HANDLER(FILL) {
