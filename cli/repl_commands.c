@@ -72,21 +72,33 @@ static bool share_a_name(const char *a, const char *b) {
   return false;
 }
 
+// The length of what comes before the input's value.
+static size_t before_value(const SessionInput *input, const char *text) {
+  size_t len = input->start;
+  while (len > 0 && memchr(" \t\r\n;", text[len - 1], 5) != NULL) len--;
+  return len;
+}
+
 // The input. In a script, an error that its last call gives is dropped, as the
-// prompt has shown it.
+// prompt has shown it. A value after declarations is left out.
 static char *entry_text(const Repl *repl, size_t *len) {
   static const char drop[] = "_ = ";
   const char *text = repl->input_text;
   size_t start =
       repl->drops && !repl->input.bare ? repl->input.start : SIZE_MAX;
   size_t added = start != SIZE_MAX ? sizeof drop - 1 : 0;
-  *len = repl->input.len + added;
+  size_t own = repl->input.shows && !repl->input.bare
+                   ? before_value(&repl->input, text)
+                   : repl->input.len;
+  if (own < repl->input.len) added = 0;
+  *len = own + added;
   char *copy = malloc(*len + 1);
   if (copy == NULL) return NULL;
   size_t before = added > 0 ? start : 0;
   memcpy(copy, text, before);
   memcpy(copy + before, drop, added);
-  memcpy(copy + before + added, text + before, repl->input.len - before + 1);
+  memcpy(copy + before + added, text + before, own - before);
+  copy[*len] = '\0';
   return copy;
 }
 

@@ -14,7 +14,8 @@ typedef struct SessionInput {
   bool file;  // a file's text: has no value
   bool dry;   // nothing that it declares is kept
   // What comes out:
-  bool bare;     // no script could hold it: for its value, or for `_`
+  bool bare;     // no script could hold it: a value alone, or it has `_`
+  bool shows;    // a value that no script could hold follows other statements
   bool checked;  // the value's last one is an error to look at, from a `?`
   uint32_t line, col;  // ... that stands there
   size_t start;        // of the last statement, if it gives the input's value

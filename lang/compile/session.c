@@ -65,8 +65,10 @@ void session_result(SessionInput *input, Node *stmts) {
     input->col = value->pos.col;
     last->a = value->a;
   }
-  input->bare |= value->kind != NODE_PROPAGATE && value->kind != NODE_CALL &&
-                 value->kind != NODE_RECV;
+  bool calls = value->kind == NODE_PROPAGATE || value->kind == NODE_CALL ||
+               value->kind == NODE_RECV;
+  input->bare |= !calls && last == stmts;
+  input->shows = !calls && last != stmts;
   input->start = text_start(input, last->pos.offset);
   last->kind = NODE_RETURN;
   last->flags |= NOTE_RESULT;
