@@ -305,7 +305,7 @@ void calls_return_one(Compiler *compiler, Pos pos, const Node *value, int reg) {
 }
 
 // The predeclared `error(...)`, which is as good as a variable with an error.
-static bool makes_error(const Node *call) {
+static bool is_predeclared_error(const Node *call) {
   const Symbol *symbol = expr_symbol(call->a);
   return symbol != NULL && symbol->predeclared &&
          name_is(symbol->name, "error");
@@ -313,7 +313,8 @@ static bool makes_error(const Node *call) {
 
 static void return_call(Compiler *compiler, Pos pos, Node *call, bool arrow) {
   int window = compiler->func->gen.top, count = compiler->func->results;
-  if (propagates(compiler) && count == RESULTS_PASSED && makes_error(call)) {
+  if (propagates(compiler) && count == RESULTS_PASSED &&
+      is_predeclared_error(call)) {
     calls_at(compiler, call, window, 1, CALL_PLAIN);
     return_last(compiler, pos, window, window);
     return;
