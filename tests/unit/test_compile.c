@@ -178,7 +178,7 @@ static void test_returns_beside_try(void **state) {
               "CALL r1 0 want all\nFIT r1 2 0\nRETV r1\n");
   expect_code("func f(g) { g()?; return g() }",
               "NEEDERR r1 0\nFILL r1\nRETV r1\nMOVE r3 r0\nCALL r1 0 want all\n"
-              "RETV r1\n");
+              "FIT r1 0 0\nRETV r1\n");
   expect_code("func f(g) => g(g()?)",
               "CALL r1 1 want all\nFIT r1 2 1\nRETV r1\n");
   expect_code("func f(g) { g()?; if g { return }; return 1, 2, nil }",

@@ -412,22 +412,26 @@ Next call_return(Local *local, Goroutine *g, const Value *from, int n) {
   return fine ? RELOAD : THROW;
 }
 
-int call_wants(const Goroutine *g) {
+// `fits`: a FIT on the way fills a lone error by itself, so WANT_ALL. (Else an
+// error that leaves many such calls would walk over all of them in each.)
+static int wants(const Goroutine *g, bool fits) {
   const Value *base = g->base;
   for (;;) {
     int want = (int)(base[-2] >> 2 & 0xff);
     if (want != WANT_ALL) return want;
     Instr next = *(const Instr *)(uintptr_t)base[-3];
-    bool fits = INSTR_OP(next) == OP_FIT;
-    if (fits && INSTR_B(next) != 0) return (int)INSTR_B(next);
-    if (!fits && INSTR_OP(next) != OP_RETV && INSTR_OP(next) != OP_PACK)
+    bool fit = INSTR_OP(next) == OP_FIT;
+    if (fit && (fits || INSTR_B(next) != 0))
+      return fits ? WANT_ALL : (int)INSTR_B(next);
+    if (!fit && INSTR_OP(next) != OP_RETV && INSTR_OP(next) != OP_PACK)
       return want;
     base -= base[-2] >> 10;
   }
 }
 
-bool call_fill(Local *local, Goroutine *g, int a) {
-  int want = call_wants(g);
+int call_wants(const Goroutine *g) { return wants(g, false); }
+
+static bool fill_nils(Local *local, Goroutine *g, int a, int want) {
   int n = want == WANT_ALL ? 2 : want > REGISTERS_MAX || want == 0 ? 1 : want;
   Value *values = g->base + a;
   Value last = values[0];
@@ -440,12 +444,21 @@ bool call_fill(Local *local, Goroutine *g, int a) {
   return true;
 }
 
+bool call_fill(Local *local, Goroutine *g, int a) {
+  return fill_nils(local, g, a, call_wants(g));
+}
+
+// A FIT that has no number of its own.
+static bool fit_lone_error(Local *local, Goroutine *g, int a) {
+  if (g->multi != 1 || !value_is_error(g->base[a])) return true;
+  int want = wants(g, true);
+  return want == WANT_ALL || fill_nils(local, g, a, want);
+}
+
 bool call_fit(Local *local, Goroutine *g, int a, int want, bool any) {
+  if (want == 0) return fit_lone_error(local, g, a);
   int n = (int)g->multi;
   Value *values = g->base + a;
-  if (want == 0)
-    return n != 1 || !value_is_error(values[0]) || call_wants(g) == WANT_ALL ||
-           call_fill(local, g, a);
   if (n != 1) {
     const char *name = frame_closure(g->base)->proto->name->own;
     return vm_panic_because(local, g, n > 0 ? values[n - 1] : VALUE_NIL,
