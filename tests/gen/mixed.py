@@ -48,6 +48,13 @@ func passes(n) {
   v := risky(n, otherwise: 2)?
   return v +% 1, nil
 }
+func fault(n) { return Fault(n) }
+func lone(n) {
+  passes(n)?
+  if n % 7 == 0 { return error("seven") }
+  if n % 2 == 0 { return fault(n) }
+  return passes(n +% 2)
+}
 func clip(x) {
   switch x {
   case is string: return x[:min(len(x), 30)]
@@ -301,7 +308,7 @@ class Maker(Words, Shapes, Values, Grown):
             "assert({bool!}, {str!})", "assert({int} == {int})", "{any} * {any}",
             "({any}).nothing", "Point({int!}, {int!}, {int!})", "{any} & {any}",
             "({any!})({int!})", 'panic(error({str!}, cause: error("c")))',
-            "passes({int!})", "risky({int!}, otherwise: {int!})", "panic(Fault({int!}))",
+            "passes({int!})", "lone({int!})", "risky({int!}, otherwise: {int!})", "panic(Fault({int!}))",
             "error({str!}, code: {any!})",
             "func() { defer risky({int!}); return {int!} }()", "{list}.try_map(risky)",
             "func() { defer func() { panic(Fault({int!})) }(); panic({str!}) }()",

@@ -21,6 +21,7 @@ TEMPLATES = {
         (2, PRODUCT, "{int} >> {Shift}"), (4, PRODUCT, "{int} & {Mask}"),
         (1, ATOM, "map({map!}, default: {int!})[{str!}]"), (1, ELSE, "risky({Small})[0] ?? {int}"),
         (1, ATOM, "func() { v, err := passes({int!}); return if err != nil { 0 } else { v } }()"),
+        (1, ATOM, "func() { v, err := lone({int!}); return if err != nil { 0 } else { v } }()"),
         (1, ATOM, "func() { m := map(default: 0); for c in {str} { m[c] += 1 }; return len(m) }()"),
         (1, ATOM, "func() { _ = risky({int!}); return {int!} }()"), (1, ATOM, "Named(n: {int!}).n"),
         (1, ATOM, "error({str!}, code: {int!}, cause: Fault({int!})).code"),
