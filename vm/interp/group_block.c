@@ -183,6 +183,22 @@ static Trace *take_trace(Panic *panic) {
   return trace;
 }
 
+// A cancellation that a newer panic has overtaken, in the frames of g from
+// offset `frame` on, says nothing but what it carries: that goes along with
+// `to`, another panic of g.
+static void carry_of_older(Local *local, Goroutine *g, Panic *to,
+                           ptrdiff_t frame) {
+  Panic *newest = g->panic;
+  for (Panic *panic = newest; panic != NULL; panic = panic->link) {
+    if (panic != newest && panic->frame >= 0 && panic->frame < frame) return;
+    if (panic == to || !panic->cancels || panic->recovered) continue;
+    Value also = panic->also;
+    heap_store(&local->heap, &panic->also, VALUE_NIL);
+    drop_carry_beside(local, g, to, also);
+    if (g->panic != newest) return;  // no memory
+  }
+}
+
 // What the deferred calls of g gave goes along if the group panics (move_also):
 // of a member that is only cancelled, and of the first that failed. Those of
 // other members join them. panic: of g.
@@ -205,7 +221,10 @@ bool group_failed(Local *local, Goroutine *g) {
   Panic *panic = failed_with(local, g, 0);
   bool kept = panic == NULL ||
               fail_group(local, group, panic->value, take_trace(panic), false);
-  if (kept) keep_also(local, g, group, panic != NULL ? panic : g->panic);
+  if (!kept) return true;
+  if (panic == NULL) panic = g->panic;
+  carry_of_older(local, g, panic, 0);
+  keep_also(local, g, group, panic);
   return true;
 }
 
@@ -317,13 +336,16 @@ static CancelReason reason_of(ObjGroup *group) {
   return (CancelReason)rt_load_seq(&group->group.cancelled);
 }
 
-// The group has ended, and its frame is g's top one. false: with a panic.
-static bool gives_value(Local *local, Goroutine *g, ObjGroup *group) {
+// The group has ended, and its frame is g's top one. also: what its body's
+// deferred calls gave, or nil. false: it ends with a panic.
+static bool gives_value(Local *local, Goroutine *g, ObjGroup *group,
+                        Value also) {
   if (!group->valued || (group->failed && !group->returned)) return false;
   bool late = !group->failed && reason_of(group) == CANCEL_DEADLINE;
   Value v = late ? vm_code(local->vm)->cancel_errors[CANCEL_DEADLINE]
                  : group->failure;
-  g->base[group->value] = drop_carry_in(local, g, v, heap_load(&group->also));
+  v = drop_carry_in(local, g, v, heap_load(&group->also));
+  g->base[group->value] = drop_carry_in(local, g, v, also);
   return true;
 }
 
@@ -341,7 +363,8 @@ Next group_close(Local *local, Goroutine *g) {
   g->on_resume = RESUME_NOTHING;
   if (!at_once) closed(g, group);
   bool around = g_cancelled(&g->g) != NOT_CANCELLED;
-  if (wanted && (group->failed || !around) && gives_value(local, g, group))
+  if (wanted && (group->failed || !around) &&
+      gives_value(local, g, group, VALUE_NIL))
     return GO_ON;
   if (group->failed) {
     vm_panic_value(local, g, group->failure);
@@ -416,7 +439,9 @@ static Next left(Local *local, Goroutine *g, ObjGroup *group) {
   Panic *panic = g->panic;
   RT_ASSERT(panic != NULL && group->left);
   bool goes_on = panic->cancels && (group->failed || !g_cancelled(&g->g));
-  if (goes_on && gives_value(local, g, group)) return go_on_after(g, group);
+  carry_of_older(local, g, panic, group->frame);
+  if (goes_on && gives_value(local, g, group, panic->also))
+    return go_on_after(g, group);
   if (group->failed && (panic->cancels || group->failure != panic->value)) {
     panic_with_failure(panic, group);
     move_also(local, g, &panic->also);
