@@ -117,14 +117,13 @@ static uint64_t live_bytes(Run *run) {
 static bool sleep_then(Run *run, P *p, int phase) {
   run->phase = phase;
   Goroutine *g = run->main;
-  if (g->sleep == NULL) {
+  if (g->sleep_block == NULL) {
     g->sleep_block = (ObjRaw *)heap_alloc(
         &local_of(p)->heap, sizeof(ObjRaw) + sizeof(Timer), OBJ_RAW);
     g->sleep_block->cap = g->sleep_block->len = sizeof(Timer);
-    g->sleep = (Timer *)g->sleep_block->data;
-    memset(g->sleep, 0, sizeof *g->sleep);
+    memset(g->sleep_block->data, 0, sizeof(Timer));
   }
-  sched_sleep(p, &g->g, g->sleep, 2000000);
+  sched_sleep(p, &g->g, (Timer *)g->sleep_block->data, 2000000);
   return false;
 }
 

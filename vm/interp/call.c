@@ -565,27 +565,22 @@ static bool deferred_quick(Local *local, const ObjValues *record) {
          def->quick(local, def, record->slots + 3, (int)record->len - 3, &none);
 }
 
-static bool is_native(Value f) {
-  if (value_is_type(f, OBJ_BOUND)) f = ((ObjBound *)value_obj(f))->function;
-  return value_is_type(f, OBJ_NATIVE);
-}
-
-// A deferred call at the return `self`. What is no native, and cannot be called
-// so, has not come there. (A native tells by itself.)
+// A deferred call at the return `self`. What throws before it has a frame, or
+// is a native, has left the return: see drop_raised.
 static Next call_before_return(Local *local, Goroutine *g,
                                const ObjValues *record, const Instr *self) {
-  bool native = is_native(record->slots[2]);
+  ptrdiff_t window = g->base - g->stack + frame_closure(g->base)->proto->nregs;
+  g->returns_at = (uint32_t)window;
   Next next = call_deferred(local, g, record, self);
-  if (next != THROW || native || g->gave_up) return next;
-  g->pc = self;
-  drop_threw(local, g, g->base + frame_closure(g->base)->proto->nregs);
-  return THROW;
+  if (next == THROW && g->returns_at != 0) g->pc = self;
+  return next;
 }
 
 Next call_return_deferred(Local *local, Goroutine *g, const Instr *self,
                           Value *from, int n) {
   const ObjValues *record;
   group_unshield(g);
+  g->returns_at = 0;
   do {
     record = call_pop_deferred(local, g);
   } while (record != NULL && deferred_quick(local, record));

@@ -187,7 +187,7 @@ static void drop_pending(Local *local, Goroutine *g);
 // The timer of all sleeps of g, in a block of its own, because a thread that
 // cancels one may look at it later. NULL: no memory, after a collection.
 static Timer *sleep_timer(Local *local, Goroutine *g) {
-  if (g->sleep_block != NULL) return g->sleep;
+  if (g->sleep_block != NULL) return (Timer *)(void *)g->sleep_block->data;
   size_t size = sizeof(ObjRaw) + sizeof(Timer);
   ObjRaw *raw = (ObjRaw *)heap_alloc(&local->heap, size, OBJ_RAW);
   if (raw == NULL && memory_again(local, g))
@@ -195,10 +195,10 @@ static Timer *sleep_timer(Local *local, Goroutine *g) {
   if (raw == NULL) return NULL;
   raw->cap = raw->len = sizeof(Timer);
   memset(raw->data, 0, sizeof(Timer));
-  g->sleep = (Timer *)(void *)raw->data;
   g->sleep_block = raw;
-  g->sleep->arg = g;
-  return g->sleep;
+  Timer *timer = (Timer *)(void *)raw->data;
+  timer->arg = g;
+  return timer;
 }
 
 // The call is to be made after that time: LEFT, or THROW without memory.

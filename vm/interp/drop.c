@@ -104,6 +104,12 @@ static Value *returned_last(const Goroutine *g) {
   return list->len > 0 ? &list->slots[list->len - 1] : NULL;
 }
 
+// The panic comes from the return.
+static void past_return(Goroutine *g) {
+  g->pc++;
+  g->returns_at = 0;
+}
+
 // What is returned gets the place of an error that is shared: its copy.
 static bool drop_returning(Local *local, Goroutine *g, Value error) {
   Value *last = returned_last(g), returned = last != NULL ? *last : VALUE_NIL;
@@ -112,7 +118,7 @@ static bool drop_returning(Local *local, Goroutine *g, Value error) {
   returned = error_with(local, returned, VALUE_NIL);
   if (last != NULL) heap_store(&local->heap, last, returned);
   if (can_carry(returned)) return carry_in(local, g, returned, error);
-  g->pc++;  // the panic comes from the return
+  past_return(g);
   vm_panic_value(local, g, error);
   if (value_is_error(returned)) carry_in_panic(local, g, returned);
   return false;
@@ -124,10 +130,17 @@ void drop_threw(Local *local, Goroutine *g, const Value *window) {
       window - g->base != frame_closure(g->base)->proto->nregs)
     return;
   const Value *last = returned_last(g);
-  g->pc++;  // as above
+  past_return(g);
   if (last != NULL && value_is_error(*last) &&
       !value_equal(*last, g->panic->value))
     carry_in_panic(local, g, *last);
+}
+
+void drop_raised(Local *local, Goroutine *g) {
+  const Value *window = g->stack + g->returns_at;
+  bool returns = g->returns_at != 0 && window > g->base;
+  g->returns_at = 0;
+  if (returns) drop_threw(local, g, window);
 }
 
 static bool drop_deferred(Local *local, Goroutine *g, Value error) {

@@ -26,6 +26,9 @@ Value drop_carry_in(Local *local, Goroutine *g, Value carrier, Value also);
 // deferred one, which ran because the frame was returning (g->pc)? Then the
 // panic carries what is returned last, if that is an error.
 void drop_threw(Local *local, Goroutine *g, const Value *window);
+// The same for a panic that was raised in the top frame, before it unwinds: in
+// a native that waited, say.
+void drop_raised(Local *local, Goroutine *g);
 
 // A call gave another number of results than the `want` that fit in there.
 // false: panicked.

@@ -559,6 +559,7 @@ static void leave_frame(Local *local, Goroutine *g) {
 
 Next panic_unwind(Local *local, Goroutine *g) {
   RT_ASSERT(g->panic != NULL && !g->gave_up);
+  drop_raised(local, g);
   if (is_last(local, g))
     return local->vm->hooks->report_panic(local, g, g->panic);
   // Natives that are deferred come to no safepoint.

@@ -99,7 +99,7 @@ Goroutine *goroutine_new(Local *local, Value function, const Value *args,
     memcpy(parameters + 1, args + 1, (size_t)(argc - 1) * sizeof *args);
   g->multi = (uint32_t)argc;
   g->on_resume = RESUME_NOTHING;
-  g->shield_at = 0;
+  g->shield_at = g->returns_at = 0;
   g->gave_up = g->describing = false;
   g->retried = 0;
   if (plain != NULL) enter_at_once(g, code, plain);

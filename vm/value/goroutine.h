@@ -53,8 +53,10 @@ struct Goroutine {
   uint8_t repeats;      // so many collections at `retried` in a row
   uint32_t retried;     // low bits of pc: where memory_again collected last
   void *pending;  // a native's record while it waits or is left, of Vm.memory
-  Timer *sleep;   // in an ObjRaw; NULL until the first sleep
-  ObjRaw *sleep_block;
+  ObjRaw *sleep_block;  // holds a Timer; NULL until the first sleep
+  // The offset of a deferred call's window while the frame before it is at its
+  // return; else 0, or that of a frame that is gone (drop_raised).
+  uint32_t returns_at;
 };
 // While spans are measured two words follow (SchedConfig.span_at).
 enum {
