@@ -178,7 +178,7 @@ static bool is_named(const Proto *proto, const char *name) {
 static const char *count_hint(const Proto *caller, int n, int want,
                               Value last) {
   bool apart = value_is_type(last, OBJ_TUPLE) || value_is_type(last, OBJ_LIST);
-  if (n == 1 && want == 2 && is_named(caller, "list.try_map"))
+  if (want == 2 && is_named(caller, "list.try_map"))
     return ": the second is nil or an error (one value: `xs.map(f)`)";
   if (n == 2 && want == 1 && is_for_error(last)) {
     if (is_named(caller, "list.map"))
@@ -203,17 +203,19 @@ bool drop_wrong_count(Local *local, Goroutine *g, Value *to, Results results,
   }
   const Proto *caller = frame_closure(g->base)->proto;
   bool asked = question_follows(g, to, want);
-  if (n == 0 && asked)
+  bool library = (caller->flags & PROTO_LIBRARY) != 0;
+  if (n == 0 && asked && !library)
     return vm_panic(local, g,
                     "`?` after a call that returned no value: the function "
                     "must end with `return v, nil` if nothing went wrong, or "
                     "with `return nil` where `f()?` stands alone");
-  if (n > 0 && !is_for_error(last) && !(caller->flags & PROTO_LIBRARY) && asked)
+  if (n > 0 && !is_for_error(last) && !library && asked)
     return panic_no_error(local, g, last, false);
   const char *hint =
-      n == 1 && last == VALUE_NIL && asked
+      n == 1 && last == VALUE_NIL && asked && !library
           ? ": nil for no error, without a value (write `f()?` alone)"
           : count_hint(caller, n, want, last);
+  if (name[0] == '_') name = "the call";  // of a part of the library
   return vm_panic_because(local, g, last, "%s returned %d value%s, %d wanted%s",
                           name, n, n == 1 ? "" : "s", want, hint);
 }

@@ -290,6 +290,10 @@ void panic_no_error_text(Text *out, Vm *vm, Value v, bool returned) {
 
 bool panic_no_error(Local *local, Goroutine *g, Value v, bool returned) {
   Text text = {.memory = local->vm->memory};
+  const Proto *proto = frame_closure(g->base)->proto;
+  const char *name = proto->name->own;
+  if (!returned && (proto->flags & PROTO_LIBRARY) && name[0] != '_')
+    text_addf(&text, "%s: ", name);  // that the program called
   panic_no_error_text(&text, local->vm, v, returned);
   if (text.failed)
     vm_panic_memory(local, g);
