@@ -138,8 +138,18 @@ static void add_line(Text *out, Part part, size_t indent) {
   text_addf(out, "%*s%.*s\n", (int)indent, "", (int)part.len, part.text);
 }
 
-// All entries that fit, with an empty line between: how many.
-static size_t add_entries(Text *out, const Query *query) {
+// `e.trace` of "trace", say.
+static bool mentions(Part text, Part member) {
+  for (size_t n = 1; n + member.len < text.len; n++)
+    if (text.text[n - 1] == '.' && text.text[n + member.len] == '`' &&
+        memcmp(text.text + n, member.text, member.len) == 0)
+      return true;
+  return false;
+}
+
+// All entries that fit, with an empty line between: how many. With `member`
+// only those whose text has a member of that name.
+static size_t add_entries(Text *out, const Query *query, Part member) {
   DocPlace place = {.at = doc_table}, entry = {0};
   size_t count = 0;
   bool wanted = false;
@@ -149,6 +159,7 @@ static size_t add_entries(Text *out, const Query *query) {
       wanted = wanted || fits(&place, query);
       continue;
     }
+    wanted = wanted && (member.len == 0 || mentions(place.line, member));
     if (place.kind == ':' && wanted) {
       if (count++ > 0) text_add(out, "\n", 1);
       do add_line(out, entry.line, 0);
@@ -267,12 +278,25 @@ static void add_unknown(Text *out, const char *name, const Query *query) {
   text_free(&foreign);
 }
 
+// The type of a literal, as in `"abc".split`; or the word as it is.
+static Part type_of_literal(Part word) {
+  static const char *const TYPES[] = {"\"string", "`string", "[list", "{map"};
+  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+    if (word.len > 0 && word.text[0] == TYPES[i][0])
+      return (Part){TYPES[i] + 1, strlen(TYPES[i]) - 1};
+  return word;
+}
+
 bool doc_find(Text *out, const char *name) {
   Query query = split_query(name);
+  Query whole = {{name, 0}, query.owner};
+  Part none = {name, 0};
+  query.owner = type_of_literal(query.owner);
   if (query.owner.len > 0 && !owner_is_known(query.owner)) {
     Query any = {{name, 0}, query.name};  // a variable's: by its last name
-    if (add_entries(out, &any) > 0) return true;
-  } else if (add_entries(out, &query) > 0) {
+    if (add_entries(out, &any, none) > 0) return true;
+    if (add_entries(out, &whole, query.name) > 0) return true;
+  } else if (add_entries(out, &query, none) > 0) {
     Text list = {0};
     if (query.owner.len == 0 && add_section(&list, query.name, is_section))
       text_addf(out, "\n%.*s", (int)list.len, list.data);

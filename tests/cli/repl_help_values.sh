@@ -36,7 +36,6 @@
 # expect: timer.stop()
 # expect: the library has no `timer.stpo` (did you mean `timer.stop`?)
 # expect: error(message, cause = nil, code = nil)
-# expect: http.error(status, text, headers = nil)
 # expect: xs.push(values...)
 # expect: the library has no `list.split` (did you mean `list.sort`?)
 # expect: os.getwd()
