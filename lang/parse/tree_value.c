@@ -19,13 +19,15 @@ static void gives_nothing(Parse *parse, Pos pos, const char *hint) {
   diag_hint(parse->diags, "%s", hint);
 }
 
-static void give_last(Parse *parse, const Node *block) {
+static void give_last(Parse *parse, const Node *block, bool inner) {
   RT_ASSERT(block->kind == NODE_BLOCK);
   Node *last = block->a;
   if (last == NULL) {
     // (what stood there may have been an error)
     if (diags_errors(parse->diags) == 0)
-      gives_nothing(parse, block->end, "write `nil` if it is to give that");
+      gives_nothing(parse, inner ? block->pos : block->end,
+                    inner ? "an empty map stands in parentheses: `({})`"
+                          : "write `nil` if it is to give that");
     return;
   }
   while (last->next != NULL) last = last->next;
@@ -39,7 +41,7 @@ static void give_last(Parse *parse, const Node *block) {
       give(parse, last);
       break;
     case NODE_BLOCK:
-      give_last(parse, last);
+      give_last(parse, last, true);
       break;
     case NODE_RETURN:
     case NODE_BREAK:
@@ -53,14 +55,14 @@ static void give_last(Parse *parse, const Node *block) {
 static void give_if(Parse *parse, Node *stmt) {
   for (; stmt->kind == NODE_IF; stmt = stmt->d) {
     stmt->flags |= FLAG_VALUE;
-    give_last(parse, stmt->c);
+    give_last(parse, stmt->c, false);
     if (stmt->d == NULL) {
       diag_error(parse->diags, stmt->pos, 2,
                  "an `if` that gives a value needs an `else`");
       return;
     }
   }
-  give_last(parse, stmt);
+  give_last(parse, stmt, false);
 }
 
 static void give(Parse *parse, Node *stmt) {
@@ -69,7 +71,7 @@ static void give(Parse *parse, Node *stmt) {
     give_if(parse, stmt);
   } else if (stmt->kind == NODE_SWITCH) {
     for (Node *one = stmt->c; one != NULL; one = one->next)
-      give_last(parse, one->b);
+      give_last(parse, one->b, false);
   }
 }
 
