@@ -67,6 +67,26 @@ static Panic *panic_at(Panic *panic, ptrdiff_t frame) {
   return panic;
 }
 
+static bool is_in_code(const Proto *proto, const Instr *pc) {
+  return pc > proto->code && pc <= proto->code + proto->ncode;
+}
+
+// A frame that recover() ended returns by code that is not its own. Its last
+// register then has where the frame was left, if the results leave that free.
+static void keep_place(Value *base, uint32_t results, const Instr *at) {
+  const Proto *proto = frame_closure(base)->proto;
+  if (results < proto->nregs && is_in_code(proto, at))
+    base[proto->nregs - 1] =
+        (Value)(uintptr_t)at;  // (a small int, as base[-3])
+}
+
+static const Instr *kept_place(const Value *base, const Instr *pc) {
+  const Proto *proto = frame_closure(base)->proto;
+  if (is_in_code(proto, pc) || proto->nregs == 0) return pc;
+  const Instr *at = (const Instr *)(uintptr_t)base[proto->nregs - 1];
+  return is_in_code(proto, at) ? at : pc;
+}
+
 Trace *trace_capture(const Memory *memory, const Goroutine *g) {
   uint64_t all = frame_count(g);
   uint64_t keep = all < TRACE_MAX ? all : TRACE_MAX;
@@ -85,6 +105,7 @@ Trace *trace_capture(const Memory *memory, const Goroutine *g) {
     left = panic_at(left, base - g->stack);
     // (its callee returns to PANICGO)
     if (left != NULL && left->frame == base - g->stack) pc = left->at;
+    pc = kept_place(base, pc);
     trace->frames[trace->count++] =
         (TraceFrame){frame_closure(base)->proto, pc - 1};
     base = skip_frames(base, 1, &pc);
@@ -602,6 +623,7 @@ Next panic_go(Local *local, Goroutine *g) {
   group_unshield(g);
   if (!g->panic->recovered) return panic_unwind(local, g);
   Value value = g->panic->value;
+  const Instr *at = g->panic->at;
   end_panics(g, g->base - g->stack);
   const Proto *proto = frame_closure(g->base)->proto;
   uint32_t want = (uint32_t)call_wants(g), n = proto->nresults;
@@ -612,6 +634,7 @@ Next panic_go(Local *local, Goroutine *g) {
   if (g->base + n > g->limit && !stack_reserve(local, g, g->base + n))
     return THROW;
   for (uint32_t r = 0; r < n; r++) g->base[r] = VALUE_NIL;
+  keep_place(g->base, n, at);
   g->pc = &vm_code(local->vm)->return_nils[n];
   memory_settle(local, g, value);
   return RELOAD;
