@@ -45,10 +45,29 @@ static bool can_carry(Value v) {
          !error_is_shared((ObjError *)value_obj(v));
 }
 
-// (An error that a deferred call gives again is there already.)
+// What the list `also` has, or nil, goes into the list *slot, or nil.
+static bool carry_each(Local *local, Goroutine *g, Value *slot, Value also) {
+  if (also == VALUE_NIL) return true;
+  const ObjValues *errors = list_block((ObjList *)value_obj(also));
+  for (size_t n = 0; n < values_len(errors); n++)
+    if (!carry(local, g, slot, heap_load(&errors->slots[n]))) return false;
+  return true;
+}
+
+// *slot is what `carrier` has with it. (An error that a deferred call gives
+// again is there already. A copy of the same one, of another failure, is not
+// told of twice, but what it carries is.)
+static bool carry_for(Local *local, Goroutine *g, Value carrier, Value *slot,
+                      Value error) {
+  if (!value_equal(error, carrier)) return carry(local, g, slot, error);
+  if (error == carrier || !value_is_type(error, OBJ_ERROR)) return true;
+  return carry_each(local, g, slot,
+                    heap_load(&((ObjError *)value_obj(error))->also));
+}
+
 static bool carry_in(Local *local, Goroutine *g, Value carrier, Value error) {
-  if (value_equal(error, carrier)) return true;
-  return carry(local, g, &((ObjError *)value_obj(carrier))->also, error);
+  return carry_for(local, g, carrier, &((ObjError *)value_obj(carrier))->also,
+                   error);
 }
 
 // The record that panics without memory share carries nothing.
@@ -59,15 +78,18 @@ static bool is_shared(const Local *local, const Panic *panic) {
 static bool carry_in_panic(Local *local, Goroutine *g, Value error) {
   Panic *panic = g->panic;
   if (is_shared(local, panic)) return true;
-  return can_carry(panic->value) ? carry_in(local, g, panic->value, error)
-                                 : carry(local, g, &panic->also, error);
+  return can_carry(panic->value)
+             ? carry_in(local, g, panic->value, error)
+             : carry_for(local, g, panic->value, &panic->also, error);
 }
 
 void drop_carry_beside(Local *local, Goroutine *g, Panic *panic, Value also) {
   if (also == VALUE_NIL || is_shared(local, panic)) return;
   const ObjValues *errors = list_block((ObjList *)value_obj(also));
   for (size_t n = 0; n < values_len(errors); n++)
-    if (!carry(local, g, &panic->also, heap_load(&errors->slots[n]))) break;
+    if (!carry_for(local, g, panic->value, &panic->also,
+                   heap_load(&errors->slots[n])))
+      break;
 }
 
 bool drop_carry_all(Local *local, Goroutine *g, Value also) {
@@ -113,8 +135,7 @@ static void past_return(Goroutine *g) {
 // What is returned gets the place of an error that is shared: its copy.
 static bool drop_returning(Local *local, Goroutine *g, Value error) {
   Value *last = returned_last(g), returned = last != NULL ? *last : VALUE_NIL;
-  if (value_equal(error, returned) && value_is_type(error, OBJ_ERROR))
-    return true;
+  if (error == returned && value_is_type(error, OBJ_ERROR)) return true;
   returned = error_with(local, returned, VALUE_NIL);
   if (last != NULL) heap_store(&local->heap, last, returned);
   if (can_carry(returned)) return carry_in(local, g, returned, error);
@@ -131,9 +152,7 @@ void drop_threw(Local *local, Goroutine *g, const Value *window) {
     return;
   const Value *last = returned_last(g);
   past_return(g);
-  if (last != NULL && value_is_error(*last) &&
-      !value_equal(*last, g->panic->value))
-    carry_in_panic(local, g, *last);
+  if (last != NULL && value_is_error(*last)) carry_in_panic(local, g, *last);
 }
 
 void drop_raised(Local *local, Goroutine *g) {
