@@ -4,7 +4,8 @@
 #ifndef CSP_TESTS_UNIT_NTH_SCENARIOS_H
 #define CSP_TESTS_UNIT_NTH_SCENARIOS_H
 
-// RUN_BLOCKING: natives that block make objects when they have.
+// RUN_BLOCKING: natives that block make objects when they have, and returns
+// when deferred calls have given an error.
 typedef enum Action { RUN, RUN_BLOCKING, CHECK, DISASSEMBLE } Action;
 
 typedef struct Scenario {
@@ -640,6 +641,22 @@ static const Scenario scenarios[] = {
      "    g.cancel()\n"
      "    sleep(1s) } }\n"
      "println(\"end\")\n",
+     ""},
+    {"errors: what copies carry", RUN_BLOCKING, 0, NULL, "",
+     "const full = error(\"full\")\n"
+     "func closing() { return error(\"close\") }\n"
+     "func take() { defer closing()\n  return full }\n"
+     "func late() => group g { g.timeout(1ns)\n"
+     "  go func() { defer take()\n    sleep(1h) }() }\n"
+     "func rethrows() { defer func() { panic(recover()) }()\n"
+     "  defer take()\n  panic(full) }\n"
+     "err := take()\n"
+     "println(err == full, {[full]: 1}[err])\n"
+     "_, err = try(rethrows)\nprintln(err)\n"
+     "err = late()\nprintln(err)\n"
+     "func f() { defer func() { r := recover()\n"
+     "    if r != nil { println(\"stale\", r) } }() }\n"
+     "f()\nprintln(\"end\")\n",
      ""},
     {"structs and errors", RUN, 0, NULL, "",
      "struct Node { value, next = nil }\n"

@@ -83,6 +83,23 @@ static bool carry_in_panic(Local *local, Goroutine *g, Value error) {
              : carry_for(local, g, panic->value, &panic->also, error);
 }
 
+void drop_take_apart(Local *local, Panic *panic) {
+  if (!value_is_type(panic->value, OBJ_ERROR)) return;
+  const ObjError *copy = (ObjError *)value_obj(panic->value);
+  Value also = heap_load(&copy->also);
+  if (error_origin(copy) == copy) return;
+  if (also != VALUE_NIL) {
+    const ObjValues *errors = list_block((ObjList *)value_obj(also));
+    size_t count = values_len(errors);
+    ObjList *list = list_new(local, count);
+    for (size_t n = 0; n < count && list != NULL; n++)
+      if (!list_push(local, list, heap_load(&errors->slots[n]))) list = NULL;
+    if (list == NULL) return;
+    heap_store(&local->heap, &panic->also, value_from_obj(list));
+  }
+  panic->value = value_from_obj(error_origin(copy));
+}
+
 void drop_carry_beside(Local *local, Goroutine *g, Panic *panic, Value also) {
   if (also == VALUE_NIL || is_shared(local, panic)) return;
   const ObjValues *errors = list_block((ObjList *)value_obj(also));
@@ -104,14 +121,16 @@ void drop_carry_more(Local *local, Goroutine *g, Value also) {
     if (!carry_in_panic(local, g, heap_load(&errors->slots[n]))) break;
 }
 
-Value drop_carry_in(Local *local, Goroutine *g, Value carrier, Value also) {
-  if (also == VALUE_NIL) return carrier;
-  carrier = error_with(local, carrier, VALUE_NIL);
-  if (!can_carry(carrier)) return carrier;
+bool drop_carry_in(Local *local, Goroutine *g, Value *carrier, Value also) {
+  if (also == VALUE_NIL) return true;
+  Value own = error_with(local, *carrier, VALUE_NIL);
+  if (own == VALUE_UNDEF) return vm_panic_memory(local, g);
+  *carrier = own;
+  if (!can_carry(own)) return true;
   const ObjValues *errors = list_block((ObjList *)value_obj(also));
   for (size_t n = 0; n < values_len(errors); n++)
-    if (!carry_in(local, g, carrier, heap_load(&errors->slots[n]))) break;
-  return carrier;
+    if (!carry_in(local, g, own, heap_load(&errors->slots[n]))) return false;
+  return true;
 }
 
 // The last value with which the frame is left by the return at g->pc, or NULL.
@@ -137,6 +156,7 @@ static bool drop_returning(Local *local, Goroutine *g, Value error) {
   Value *last = returned_last(g), returned = last != NULL ? *last : VALUE_NIL;
   if (error == returned && value_is_type(error, OBJ_ERROR)) return true;
   returned = error_with(local, returned, VALUE_NIL);
+  if (returned == VALUE_UNDEF) return vm_panic_memory(local, g);
   if (last != NULL) heap_store(&local->heap, last, returned);
   if (can_carry(returned)) return carry_in(local, g, returned, error);
   past_return(g);

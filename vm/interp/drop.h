@@ -14,14 +14,18 @@ bool drop_error(Local *local, Goroutine *g, const Value *to, Value error);
 // The newest panic carries what another goroutine's did, too: `also`, a list or
 // nil. Always returns false.
 bool drop_carry_all(Local *local, Goroutine *g, Value also);
+// The panic is a new one. If its value is a copy of an error that is shared, it
+// is the error itself from now on, by which the runtime knows its own ones, and
+// the panic carries beside it what the copy does. Without memory it stays so.
+void drop_take_apart(Local *local, Panic *panic);
 // That panic of g carries those, too, beside its value.
 void drop_carry_beside(Local *local, Goroutine *g, Panic *panic, Value also);
 // The newest panic, or its error, carries those, too.
 void drop_carry_more(Local *local, Goroutine *g, Value also);
 
-// The error `carrier` carries those, too, if it can. Gives it, or the copy that
-// carries them where it is shared.
-Value drop_carry_in(Local *local, Goroutine *g, Value carrier, Value also);
+// The error *carrier carries those, too, if it can. Where it is shared, a copy
+// that does takes its place. false: panicked.
+bool drop_carry_in(Local *local, Goroutine *g, Value *carrier, Value also);
 // The newest panic left the call in that window of the top frame. Was it a
 // deferred one, which ran because the frame was returning (g->pc)? Then the
 // panic carries what is returned last, if that is an error.

@@ -240,6 +240,7 @@ static Panic *push_panic(Local *local, Goroutine *g, Value value) {
   if (panic == NULL) return g->panic = &reserve->last;
   panic->value = value;
   panic->frame = -1;
+  drop_take_apart(local, panic);
   panic->trace =
       trace_limited(trace_capture(local->vm->memory, g), local->vm->heap);
   charge_trace(local, panic->trace);
@@ -345,7 +346,7 @@ Value error_with(Local *local, Value error, Value also) {
   ObjError *of = (ObjError *)value_obj(error);
   if (!error_is_shared(of)) return error;
   ObjError *copy = error_new(local, of->message, of->cause, of->code);
-  if (copy == NULL) return error;
+  if (copy == NULL) return VALUE_UNDEF;
   copy->obj.flags = of->obj.flags | ERROR_COPY;
   copy->origin = of;
   copy->also = also;
@@ -651,5 +652,6 @@ Value panic_recover(Local *local, Goroutine *g) {
   g->panic->recovered = true;
   places_from_trace(local, g->panic->trace, g->panic->value);
   Value value = g->panic->value, also = g->panic->also;
-  return also != VALUE_NIL ? error_with(local, value, also) : value;
+  Value own = also != VALUE_NIL ? error_with(local, value, also) : value;
+  return own != VALUE_UNDEF ? own : value;  // it must stop the panic
 }

@@ -63,7 +63,7 @@ bool vm_panic_value(Local *local, Goroutine *g, Value value);
 bool vm_panic_memory(Local *local, Goroutine *g);
 ObjError *error_new(Local *local, Value message, Value cause, Value code);
 // A copy of an error that is shared, with that list of errors, or nil. `error`
-// itself: it is none, or there is no memory.
+// itself: it is none. VALUE_UNDEF: out of memory.
 Value error_with(Local *local, Value error, Value also);
 
 #endif
