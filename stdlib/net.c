@@ -94,6 +94,15 @@ void net_remember(Connection *connection) {
   if (broken != 0) errno = broken;
 }
 
+void net_remember_end(Connection *connection, int fd) {
+  int error = 0, failed = errno;
+  socklen_t len = sizeof error;
+  if (failed == ENOTCONN)
+    getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+  errno = error != 0 ? error : failed;
+  net_remember(connection);
+}
+
 ssize_t net_received_end(const Connection *connection) {
   // acquire: shows `broken`. Pairs with the release in net_sends
   bool sends = __atomic_load_n(&connection->sends, __ATOMIC_ACQUIRE);

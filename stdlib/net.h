@@ -75,7 +75,7 @@ typedef struct Connection {
   const CspLayer *layer;  // atomic, set once by a call that has both turns
   void *layer_state;      // set before that
   int broken;             // atomic: the errno that has broken it off, or 0
-  bool sends;             // atomic: a call of the system sends just now
+  bool sends;             // atomic: a call of the system sends or ends
   int64_t unsent;         // atomic: writes that are not over, or were cut
 } Connection;
 
@@ -162,6 +162,9 @@ static inline const CspLayer *net_layer(const Connection *connection) {
 
 // After a call of the system that has failed: what errno is to the script.
 void net_remember(Connection *connection);
+// The same of a shutdown. The system tells that only that there is nothing to
+// end: what has broken it off is asked for.
+void net_remember_end(Connection *connection, int fd);
 // After a recv that gave 0: 0, or -1 and errno.
 ssize_t net_received_end(const Connection *connection);
 
@@ -209,8 +212,10 @@ static inline bool net_is_cut(const Connection *connection) {
 static inline int net_end(CspCall *call, Connection *connection, int fd) {
   const CspLayer *layer = net_layer(connection);
   if (layer == NULL) {
+    net_sends(connection, true);  // it may be the one that is told
     int result = shutdown(fd, SHUT_WR);
-    if (result < 0) net_remember(connection);
+    if (result < 0) net_remember_end(connection, fd);
+    net_sends(connection, false);
     return result;
   }
   native_calls_host(call);
