@@ -97,8 +97,7 @@ void net_remember(Connection *connection) {
 void net_remember_end(Connection *connection, int fd) {
   int error = 0, failed = errno;
   socklen_t len = sizeof error;
-  if (failed == ENOTCONN)
-    getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+  if (failed == ENOTCONN) getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
   errno = error != 0 ? error : failed;
   net_remember(connection);
 }
