@@ -78,6 +78,21 @@ static void expect_interrupted(const char *script, const char *message) {
   csp_result_free(&result);
 }
 
+// Fault: it was a copy, which carried the error, and so was no interruption.
+static void an_interruption_that_goes_on_stays_one(void **state) {
+  (void)state;
+  open_host(&host, STEPPED);
+  expect_interrupted(
+      "func closing() => error(\"close\")\n"
+      "func g() { defer func() { panic(recover()) }()\n"
+      "  defer closing()\n"
+      "  for { } }\n"
+      "func f() { _ = try(g) }\n",
+      "panic: interrupted [recovered]\n  also: close\n"
+      "panic: interrupted\n  also: close\n");
+  close_host(&host);
+}
+
 // Fault: the first "panic: " was missing.
 static void an_interruption_tells_of_panics_before_it(void **state) {
   (void)state;
@@ -347,6 +362,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results_that_are_not_there_are_nil),
       cmocka_unit_test(failures_have_an_error),
+      cmocka_unit_test(an_interruption_that_goes_on_stays_one),
       cmocka_unit_test(an_interruption_tells_of_panics_before_it),
       cmocka_unit_test(the_hosts_call_takes_eight_results),
       cmocka_unit_test(members_that_are_not_there_are_nil),
