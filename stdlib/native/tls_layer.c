@@ -189,6 +189,11 @@ static int64_t layer_write(void *state, int number, const void *from,
     errno = EPIPE;
     return layer_over(tls, -1);
   }
+  // Nothing is sent that would tell what a read was told.
+  if (len == 0 && tls->recv_error != 0) {
+    errno = tls->recv_error;
+    return layer_over(tls, -1);
+  }
   if (len > 0 && SSL_write_ex(tls->ssl, from, len, &count) != 1)
     return layer_over(tls, tls_problem(tls));
   errno = tls->send_error;
