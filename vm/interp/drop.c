@@ -45,24 +45,32 @@ static bool can_carry(Value v) {
          !error_is_shared((ObjError *)value_obj(v));
 }
 
-// What the list `also` has, or nil, goes into the list *slot, or nil.
-static bool carry_each(Local *local, Goroutine *g, Value *slot, Value also) {
-  if (also == VALUE_NIL) return true;
+// list: of errors, or nil.
+static bool has_error(Value list, Value error) {
+  if (list == VALUE_NIL) return false;
+  const ObjValues *errors = list_block((ObjList *)value_obj(list));
+  for (size_t n = 0; n < values_len(errors); n++)
+    if (heap_load(&errors->slots[n]) == error) return true;
+  return false;
+}
+
+// Whether the error carries one that is not in the list, or nil.
+static bool carries_more(Value error, Value list) {
+  Value also = error_also(error);
+  if (also == VALUE_NIL || also == list) return false;
   const ObjValues *errors = list_block((ObjList *)value_obj(also));
   for (size_t n = 0; n < values_len(errors); n++)
-    if (!carry(local, g, slot, heap_load(&errors->slots[n]))) return false;
-  return true;
+    if (!has_error(list, heap_load(&errors->slots[n]))) return true;
+  return false;
 }
 
 // *slot is what `carrier` has with it. (An error that a deferred call gives
-// again is there already. A copy of the same one, of another failure, is not
-// told of twice, but what it carries is.)
+// again is there already. A copy of the same one may be of another failure.)
 static bool carry_for(Local *local, Goroutine *g, Value carrier, Value *slot,
                       Value error) {
-  if (!value_equal(error, carrier)) return carry(local, g, slot, error);
-  if (error == carrier || !value_is_type(error, OBJ_ERROR)) return true;
-  return carry_each(local, g, slot,
-                    heap_load(&((ObjError *)value_obj(error))->also));
+  if (value_equal(error, carrier) && !carries_more(error, heap_load(slot)))
+    return true;
+  return carry(local, g, slot, error);
 }
 
 static bool carry_in(Local *local, Goroutine *g, Value carrier, Value error) {

@@ -439,9 +439,7 @@ static bool needs_description(Vm *vm, const Panic *panic, size_t most) {
     if (value_has_text_method_early(vm->memory, v, NEST_SHOWN, &most))
       return true;
     if (!value_is_error(v)) return false;
-    if (value_is_type(v, OBJ_ERROR) &&
-        heap_load(&((ObjError *)value_obj(v))->also) != VALUE_NIL)
-      return true;
+    if (error_also(v) != VALUE_NIL) return true;
     v = error_cause(v);
   }
   return false;

@@ -503,9 +503,7 @@ static CspStatus builtin_parts(CspCall *call) {
 
 // _also(v): the errors of deferred calls that v carries, a list.
 static CspStatus builtin_also(CspCall *call) {
-  CspValue v = csp_arg(call, 0), also = csp_nil();
-  if (is_obj(v, OBJ_ERROR))
-    also = csp_wrap(heap_load(&((ObjError *)value_obj(v.word))->also));
+  CspValue also = csp_wrap(error_also(csp_arg(call, 0).word));
   return csp_ok(call, is_nil_value(also) ? csp_list(call, 0) : also);
 }
 

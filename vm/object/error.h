@@ -19,6 +19,12 @@ static inline bool value_is_error(Value v) {
 }
 // The cause of an error. Of an instance it is its field `cause`. nil: none.
 Value error_cause(Value error);
+// The list of errors of deferred calls that it carries, or nil.
+static inline Value error_also(Value v) {
+  return value_is_type(v, OBJ_ERROR)
+             ? heap_load(&((ObjError *)value_obj(v))->also)
+             : VALUE_NIL;
+}
 // Whether others may have the same error, so that it cannot carry what belongs
 // to one failure.
 static inline bool error_is_shared(const ObjError *error) {
