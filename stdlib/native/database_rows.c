@@ -5,6 +5,8 @@
 // makes its values.
 #include "stdlib/native/database_rows.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // --- The runtime's ----------------------------------------------------------
@@ -92,6 +94,52 @@ bool db_read(CspCall *call, char *to, CspValue bytes, size_t len) {
     if (!csp_work(call, count / 4)) return false;
   }
   return true;
+}
+
+// --- Names that come twice --------------------------------------------------
+enum { FEW_NAMES = 16 };
+
+static int compare_texts(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static const char *find_twice(const char **names, int count) {
+  if (count > FEW_NAMES) {
+    qsort(names, (size_t)count, sizeof *names, compare_texts);
+    for (int i = 1; i < count; i++)
+      if (strcmp(names[i - 1], names[i]) == 0) return names[i];
+    return NULL;
+  }
+  for (int i = 1; i < count; i++)
+    for (int at = 0; at < i; at++)
+      if (strcmp(names[at], names[i]) == 0) return names[i];
+  return NULL;
+}
+
+bool db_find_twice(Csp *csp, const DbRow *row, const char **name) {
+  const char *few[FEW_NAMES], **names = few;
+  size_t size = (size_t)row->columns * sizeof *names;
+  if (row->columns > FEW_NAMES) names = csp_alloc(csp, NULL, size);
+  if (names == NULL) return false;
+  for (int i = 0; i < row->columns; i++) {
+    const char *text = row->name(row, i);
+    names[i] = text != NULL ? text : "";
+  }
+  *name = find_twice(names, row->columns);
+  if (names != few) csp_alloc_free(names);
+  return true;
+}
+
+void db_tell_twice(char *text, size_t size, const char *name) {
+  enum { SHOWN = 100 };
+  size_t len = strnlen(name, SHOWN + 1);
+  bool cut = len > SHOWN;
+  if (cut) len = SHOWN;
+  while (cut && len > 0 && ((unsigned char)name[len] & 0xc0) == 0x80) len--;
+  snprintf(text, size,
+           "two columns have the name \"%.*s%s\", and a row has room for one: "
+           "give one another name, as in \"b.id as b_id\"",
+           (int)len, name, cut ? "..." : "");
 }
 
 // --- Values -----------------------------------------------------------------

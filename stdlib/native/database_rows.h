@@ -41,6 +41,11 @@ typedef struct DbRow {
   bool (*cell)(CspCall *call, struct DbRow *row, int column, CspValue *v);
 } DbRow;
 
+// *name is one that two columns have, or NULL. The rest of a row's functions
+// would lose one of them. Calls nothing but csp_alloc. false: no memory.
+bool db_find_twice(Csp *csp, const DbRow *row, const char **name);
+// What to say of it.
+void db_tell_twice(char *text, size_t size, const char *name);
 // The names of the columns, as strings. false: panicked.
 bool db_make_names(CspCall *call, const DbRow *row, CspValue *names);
 // A map of these names. false: as `cell` says.

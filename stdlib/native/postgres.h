@@ -149,6 +149,7 @@ typedef struct PgStep {
   size_t bytes;    // of rows so far
   size_t at;       // of what is sent
   bool collected;
+  bool differ;  // the names of the columns were looked at
   // Takes a result, or NULL at the end of what was sent. false: *status is the
   // native's, which has left the link.
   bool (*take)(CspCall *call, struct PgStep *step, PGresult *result,
@@ -266,6 +267,8 @@ bool pg_put(CspCall *call, PgParams *params, const char *data, size_t len);
 void pg_refuse_nul(PgLink *link, const char *where);
 // As the server has it. Returns the length.
 int pg_format_float(double real, char text[32]);
+// Two columns of one name are an error of the link's, which stays usable.
+void pg_check_names(PgStep *step, const PGresult *result);
 // Adds the result's first row to step->rows. false: *status is what follows,
 // or the link is broken.
 bool pg_add_row(CspCall *call, PgStep *step, const PGresult *result,

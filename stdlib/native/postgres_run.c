@@ -273,6 +273,8 @@ static bool pg_take_row(CspCall *call, PgStep *step, PGresult *result,
   if (result == NULL) return pg_take_end(call, step, status);
   ExecStatusType kind = PQresultStatus(result);
   bool well = true;
+  if (kind == PGRES_SINGLE_TUPLE || kind == PGRES_TUPLES_OK)
+    pg_check_names(step, result);
   if (kind == PGRES_SINGLE_TUPLE) {
     if (wanted && link->code[0] == '\0')
       well = pg_add_row(call, step, result, status);

@@ -317,6 +317,19 @@ static bool pg_row_fits(CspCall *call, const PGresult *result) {
   return bytes < SMALL || bytes <= csp_room(call);
 }
 
+void pg_check_names(PgStep *step, const PGresult *result) {
+  PgLink *link = step->link;
+  const char *twice = NULL;
+  PgRow row = {{PQnfields(result), pg_column_name, pg_cell}, step, result};
+  if (step->differ || link->most <= 0 || link->code[0] != '\0') return;
+  step->differ = true;
+  bool found = db_find_twice(link->csp, &row.row, &twice);
+  if (found && twice == NULL) return;
+  snprintf(link->code, sizeof link->code, "%s", found ? "syntax" : "memory");
+  snprintf(link->message, sizeof link->message, "no memory for a row's names");
+  if (found) db_tell_twice(link->message, sizeof link->message, twice);
+}
+
 bool pg_add_row(CspCall *call, PgStep *step, const PGresult *result,
                 CspStatus *status) {
   CspValue row;

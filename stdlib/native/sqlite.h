@@ -64,6 +64,8 @@ typedef struct SqlStmt {
   sqlite3_stmt *stmt;
   struct SqlStmt *next;  // one that was used before it
   bool control;
+  bool differ;  // the names of its columns, as was found
+  int times;    // that the library had prepared it anew then
   size_t len;
   char text[];
 } SqlStmt;

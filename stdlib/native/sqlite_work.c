@@ -152,7 +152,7 @@ static void keep_stmt(SqlLink *link, sqlite3_stmt *stmt) {
   SqlRun *run = &link->run;
   SqlStmt *kept = csp_alloc(link->csp, NULL, sizeof *kept + run->len);
   if (kept == NULL) return;
-  *kept = (SqlStmt){stmt, link->newest, link->control, run->len};
+  *kept = (SqlStmt){stmt, link->newest, link->control, false, 0, run->len};
   memcpy(kept->text, run->text, run->len);
   link->newest = run->kept = kept;
   if (++link->cached <= CACHED) return;
@@ -249,6 +249,45 @@ static bool is_for_bools(sqlite3_stmt *stmt, int i) {
                           sqlite3_stricmp(type, "bool") == 0);
 }
 
+// The columns of a statement, for what asks for their names.
+typedef struct SqlColumns {
+  DbRow row;
+  sqlite3_stmt *stmt;
+} SqlColumns;
+
+static const char *name_of(const DbRow *row, int column) {
+  return sqlite3_column_name(((const SqlColumns *)row)->stmt, column);
+}
+
+// Whether a row has room for all columns. Else run.code tells.
+static bool names_differ(SqlLink *link) {
+  SqlRun *run = &link->run;
+  const char *twice = NULL;
+  SqlColumns columns = {{sqlite3_column_count(run->stmt), name_of, NULL},
+                        run->stmt};
+  if (run->most <= 0 || (run->kept != NULL && run->kept->differ)) return true;
+  if (!db_find_twice(link->csp, &columns.row, &twice)) {
+    refuse(run, SQLITE_NOMEM, "out of memory", "");
+    return false;
+  }
+  if (twice == NULL && run->kept != NULL) run->kept->differ = true;
+  if (twice == NULL) return true;
+  run->code = RUN_REFUSED;
+  db_tell_twice(run->message, sizeof run->message, twice);
+  return false;
+}
+
+// The library has prepared the statement anew, as the schema is another one.
+static bool is_another(SqlRun *run) {
+  int times = sqlite3_stmt_status(run->stmt, SQLITE_STMTSTATUS_REPREPARE, 0);
+  SqlStmt *kept = run->kept;
+  if (kept == NULL) return times > 0;
+  bool again = times != kept->times;
+  if (again) kept->differ = false;
+  kept->times = times;
+  return again;
+}
+
 static bool put_row(SqlLink *link) {
   sqlite3_stmt *stmt = link->run.stmt;
   int columns = sqlite3_column_count(stmt);
@@ -286,6 +325,7 @@ static void step_rows(SqlLink *link) {
     run->code = sqlite3_step(run->stmt);
     link->stepping = false;
     if (run->code != SQLITE_ROW) return;
+    if (run->count == 0 && is_another(run) && !names_differ(link)) return;
     bool wanted = run->most > 0 && !(run->most == 1 && run->count == 1);
     if (wanted && !put_row(link)) {
       run->limited = true;
@@ -363,11 +403,13 @@ static bool run_stmt(SqlLink *link) {
     run->code = RUN_WRITES;
     return false;
   }
+  if (!names_differ(link)) return false;
   int64_t before = sqlite3_total_changes64(link->db);
   step_rows(link);
   bool row = run->code == SQLITE_ROW && !run->limited;
   if (row && run->most > 1) return false;
-  if (!row && (run->limited || run->code != SQLITE_DONE)) tell_step_error(link);
+  bool known = row || run->code < 0 || run->code == SQLITE_DONE;
+  if (run->limited || !known) tell_step_error(link);
   bool well = row || run->code == SQLITE_DONE;
   if (well) run->code = SQLITE_DONE;
   sqlite3_reset(run->stmt);
