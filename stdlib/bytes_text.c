@@ -184,19 +184,33 @@ static int base64_value(char c, Base64Form form) {
   return -1;
 }
 
-// The padding is off already. Each turn begins with a whole group of four. `n`
-// is -1, or the position of a character that is no digit.
+// What `n` is while all characters are digits. Else it is where one is not.
+enum { SEEN_NEITHER = -1, SEEN_STANDARD = -2, SEEN_URL = -3 };
+
+// The alphabet that is read: the first digit of one alone decides.
+static Base64Form form_so_far(const Loop *loop, Base64Form form) {
+  if (form != FORM_EITHER || loop->n == SEEN_NEITHER) return form;
+  return loop->n == SEEN_URL ? FORM_URL : FORM_STANDARD;
+}
+
+// The padding is off already. Each turn begins with a whole group of four.
 static bool from_base64_turns(CspCall *call, Loop *loop, size_t stop) {
   uint8_t block[BYTES_BLOCK];
   Base64Form form;
   Str s = str_of(loop->list);
   if (!need_form(call, FORM_EITHER, &form)) return false;
+  form = form_so_far(loop, form);
   while (loop->at < stop) {
     size_t to = loop->at / 4 * 3, len = 0, left = stop - loop->at;
     size_t end = loop->at + (left < BYTES_BLOCK ? left : BYTES_BLOCK);
     uint32_t n = 0;
     for (; loop->at < end; loop->at++) {
-      int digit = base64_value(s.data[loop->at], form);
+      char c = s.data[loop->at];
+      int digit = base64_value(c, form);
+      if (digit >= 62 && form == FORM_EITHER) {
+        loop->n = c == '+' || c == '/' ? SEEN_STANDARD : SEEN_URL;
+        form = form_so_far(loop, form);
+      }
       if (digit < 0) {
         loop->n = (int64_t)loop->at;
         loop->end = loop->at;
@@ -223,9 +237,8 @@ static CspStatus from_base64_done(CspCall *call, Loop *loop) {
     return csp_ok_coded(call, "syntax",
                         "one digit of base64 is too few for a byte, at %zu",
                         len - 1);
-  if (form == FORM_EITHER) return csp_ok_value(call, loop->out);
-  size_t wanted = form == FORM_STANDARD && odd > 0 ? 4 - odd : 0;
-  if (loop->part != wanted)
+  size_t wanted = form != FORM_URL && odd > 0 ? 4 - odd : 0;
+  if (loop->part != wanted && (form != FORM_EITHER || loop->part > 0))
     return csp_ok_coded(call, "syntax",
                         "base64 wants %zu of `=` at %zu, not %zu", wanted, len,
                         loop->part);
@@ -264,7 +277,7 @@ CspStatus bytes_from_base64(CspCall *call) {
   return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
                                   .out = bytes,
                                   .end = s.len,
-                                  .n = -1,
+                                  .n = SEEN_NEITHER,
                                   .part = pads,
                                   .turns = from_base64_turns,
                                   .done = from_base64_done,
