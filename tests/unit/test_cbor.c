@@ -206,7 +206,7 @@ static void what_there_is_no_value_for_is_refused(void **state) {
   expect_refused("a1f97e00f6", "at byte 1: NaN cannot be a key");
   expect_refused("a2010218010a", "at byte 3: the map has an equal key before");
   expect_refused("a20102f93c000a", "at byte 3: the map has an equal key");
-  expect_refused("0000", "at byte 1: 1 bytes follow the value");
+  expect_refused("0000", "at byte 1: 1 byte follows the value");
 }
 
 // --- Appendix F: what is not well-formed ------------------------------------

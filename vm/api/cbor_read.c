@@ -58,6 +58,7 @@ typedef struct CborReader {
   bool believed;  // the length of a long list
   CborLong run;
   char *error;
+  bool wide;             // it is an int that no value can be
   const Memory *memory;  // of the error, or NULL for libc's
   uint64_t owed;         // work that was not charged yet
   bool leaves;           // it is read in pieces,
@@ -131,7 +132,8 @@ static bool read_head(CborReader *reader, ItemHead *head) {
 
 // --- Numbers ----------------------------------------------------------------
 static bool read_int(CborReader *reader, const ItemHead *head, CspValue *v) {
-  if (head->argument > INT64_MAX)
+  reader->wide = head->argument > INT64_MAX;
+  if (reader->wide)
     return refuse_item(reader, reader->start,
                        "the int %s%llu has more than 64 bits",
                        head->major == CBOR_UINT ? "" : "-1 - ",
@@ -406,7 +408,8 @@ static bool read_tag(CborReader *reader, const ItemHead *head) {
   if (head->info == CBOR_INDEFINITE)
     return refuse_item(reader, reader->start,
                        "no item begins with the byte 0xdf");
-  if (head->argument == BIGNUM || head->argument == NEGATIVE_BIGNUM)
+  reader->wide = head->argument == BIGNUM || head->argument == NEGATIVE_BIGNUM;
+  if (reader->wide)
     return refuse_item(reader, reader->start,
                        "an int of more than 64 bits (tag %d)",
                        (int)head->argument);
@@ -493,8 +496,9 @@ static bool read_cbor_next(CborReader *reader, CspValue *v, bool *ended) {
 }
 
 static bool refuse_more(CborReader *reader) {
-  return refuse_item(reader, reader->at, "%zu bytes follow the value",
-                     bytes_left(reader));
+  size_t left = bytes_left(reader);
+  return refuse_item(reader, reader->at, "%zu byte%s the value", left,
+                     left == 1 ? " follows" : "s follow");
 }
 
 static void reader_free(CborReader *reader) {
@@ -558,9 +562,10 @@ static CspStatus read_cbor_end(CborReadJob *job, CspStatus status) {
 static CspStatus cbor_read_failed(CborReadJob *job) {
   CspCall *call = job->reader->call;
   const char *error = job->reader->error;
-  return read_cbor_end(
-      job, error != NULL ? csp_ok_coded(call, "syntax", "cbor: %s", error)
-                         : csp_panic_memory(call));
+  const char *code = job->reader->wide ? "range" : "syntax";
+  return read_cbor_end(job, error != NULL
+                                ? csp_ok_coded(call, code, "cbor: %s", error)
+                                : csp_panic_memory(call));
 }
 
 // Value number n of the list. false: no memory.
