@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "vm/object/suggest.h"
+
 // --- Paths ------------------------------------------------------------------
 void json_path_name(Buffer *path, Str name) {
   enum { SHOWN = 40 };
@@ -31,7 +33,10 @@ CspStatus json_step(CspCall *call) {
 }
 
 // --- Structs ----------------------------------------------------------------
-enum { JSON_FIELDS = 256 };  // of a struct
+enum {
+  JSON_FIELDS = 256,  // of a struct
+  TRY_UNITS = 500     // that a name is compared for
+};
 
 // The fields that a map has.
 typedef struct JsonFields {
@@ -49,6 +54,28 @@ static CspStatus wrong_field(CspCall *call, Str name, const char *why) {
   return csp_ok_string(call, why, strlen(why));
 }
 
+// The key of a map that is no field. One that the map lacks may be meant. (No
+// field that is near it has a longer name than these.)
+static CspStatus no_such_field(CspCall *call, Str name) {
+  enum { LONGEST = 64 };
+  char why[160] = "the struct has no such field";
+  CspValue value;
+  const char *field;
+  Suggest suggest = {name.data, NULL, 0};
+  for (int at = 0; name.len <= LONGEST; at++) {
+    field = csp_field_at(csp_arg(call, 0), at, &value);
+    if (field == NULL) break;
+    if (csp_map_get_name(call, csp_arg(call, 1), field, &value)) continue;
+    suggest_try(&suggest, field);
+    if (!csp_work(call, TRY_UNITS)) return CSP_PANIC;
+  }
+  size_t len = strlen(why);
+  if (suggest.best != NULL)
+    snprintf(why + len, sizeof why - len, " (did you mean `%s`?)",
+             suggest.best);
+  return wrong_field(call, name, why);
+}
+
 // The first key of the map that is no field.
 static CspStatus unknown_field(CspCall *call, const JsonFields *fields) {
   CspIter iter = {0};
@@ -59,7 +86,7 @@ static CspStatus unknown_field(CspCall *call, const JsonFields *fields) {
     for (int n = 0; n < fields->count && !known; n++)
       known = strlen(fields->names[n]) == name.len &&
               memcmp(fields->names[n], name.data, name.len) == 0;
-    if (!known) return wrong_field(call, name, "the struct has no such field");
+    if (!known) return no_such_field(call, name);
     if (!csp_work(call, 4 + (uint64_t)fields->count)) break;
   }
   return CSP_PANIC;
