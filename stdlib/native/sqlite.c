@@ -417,6 +417,7 @@ static void set_up(SqlLink *link) {
   sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, NULL);
   sqlite3_progress_handler(db, LOOK_EVERY, sql_look_around, link);
   sqlite3_set_authorizer(db, authorize, link);
+  sql_add_functions(link);
 }
 
 // The settings of a new link.

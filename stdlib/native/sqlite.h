@@ -5,6 +5,7 @@
 //   sqlite_link.c    which call has a link, what that owns, buffers
 //   sqlite_values.c  arguments and rows, from and to values of the language
 //   sqlite_work.c    what runs in csp_block: preparing, binding, stepping
+//   sqlite_search.c  the SQL functions instr and replace, in linear time
 //   sqlite_stack.c   no more than a part of the thread's stack for the library
 //   sqlite_lease.c   files on which another process has a lease
 #ifndef CSP_STDLIB_NATIVE_SQLITE_H
@@ -157,6 +158,11 @@ void sql_tell_error(SqlLink *link);
 bool sql_is_busy(int code);
 void sql_run_work(void *data);
 void sql_measure(SqlLink *link);  // sets `held`
+
+// --- sqlite_search.c --------------------------------------------------------
+// Replaces functions of SQL that took long, and could not be interrupted. (If
+// there is no memory for that, the library's stay.) By who opens the link.
+void sql_add_functions(SqlLink *link);
 
 // --- sqlite_stack.c ---------------------------------------------------------
 void sql_bound_stack(void);  // before the library is used, any thread
