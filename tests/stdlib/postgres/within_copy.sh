@@ -1,5 +1,5 @@
-# What a COPY calls uses the transaction that the COPY is of. The connection does
-# one thing at a time, and the error says so. It spoke of a mutex.
+# What a COPY calls uses the transaction that the COPY is of. The connection
+# does one thing at a time, and the error says so. It spoke of a mutex.
 # needs: /usr/lib/postgresql/15/bin/postgres setpriv
 # timeout: 120
 . tests/stdlib/postgres/lib/server.sh
