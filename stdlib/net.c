@@ -432,15 +432,14 @@ static const CspFunction net_functions[] = {
     {NULL, NULL, NULL},
 };
 
-// A line on standard error.
 static CspStatus net_complain(CspCall *call) {
-  Str text;
-  if (!need_str(call, 0, &text)) return CSP_PANIC;
-  return stderr_write(call, csp_arg(call, 0));
+  Str line;
+  if (!need_str(call, 0, &line)) return CSP_PANIC;
+  return stderr_write_line(call, csp_arg(call, 0));
 }
 
 static const CspFunction net_hidden[] = {
-    {"_complain", "text", net_complain},
+    {"_complain", "line", net_complain},
     {"_file_state", "file", os_file_state},
     {"_give_dns", "addresses", net_give_dns},
     {"_send_file", "connection, file, from, count", net_send_file},

@@ -115,6 +115,9 @@ Str pieces_back(Str left);
 // --- stderr.c: standard error -----------------------------------------------
 // Writes the text, and ends the native.
 CspStatus stderr_write(CspCall *call, CspValue text);
+// The same for a line with its end. What controls a terminal or would end the
+// line before becomes \xHH, as others may have sent it.
+CspStatus stderr_write_line(CspCall *call, CspValue line);
 
 // --- buffer.c: memory, and text that grows ----------------------------------
 // Of the runtime's memory, for csp_alloc_free. NULL: out of memory. Any thread.
