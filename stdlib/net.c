@@ -136,6 +136,45 @@ void *csp_layer_state(CspValue v, const CspLayer *layer) {
   return has ? connection->layer_state : NULL;
 }
 
+// --- Weight -----------------------------------------------------------------
+// A connection's weight is what it holds outside of the heap: its buffer, of
+// which the call with the turn to read tells, and its layer, of which any may.
+// So two calls may tell the runtime of the sum at once:
+//   1. add to `weight`   2. tell the runtime   3. look at `weight` by adding 0
+// A call whose 3 finds another sum tells that, too. Of two calls, let the 3 of
+// A be before the 1 of B. It releases and that acquires, so the runtime was
+// told by A first. Else the 3 of A finds what B has added.
+static int64_t add_weight(Connection *connection, int64_t more) {
+  // acquire and release: pairs with itself, as above
+  return __atomic_add_fetch(&connection->weight, more, __ATOMIC_ACQ_REL);
+}
+
+bool net_weigh(CspCall *call, CspValue v, int64_t more) {
+  Connection *connection = csp_host_data(v, &net_connection_class);
+  int64_t told, sum = add_weight(connection, more);
+  do {
+    told = sum;
+    if (!csp_host_weight(call, v, (size_t)told)) return false;
+    sum = add_weight(connection, 0);
+  } while (sum != told);
+  return true;
+}
+
+// relaxed: each call adds to the sum by how much it has changed this one.
+static int64_t change_layer_weight(Connection *connection, int64_t bytes) {
+  return bytes - __atomic_exchange_n(&connection->layer_weight, bytes,
+                                     __ATOMIC_RELAXED);
+}
+
+bool csp_layer_weight(CspCall *call, CspValue v, size_t bytes) {
+  Connection *connection = csp_host_data(v, &net_connection_class);
+  if (connection == NULL) return false;
+  if (net_weigh(call, v, change_layer_weight(connection, (int64_t)bytes)))
+    return true;
+  net_weigh(call, v, change_layer_weight(connection, 0));
+  return false;
+}
+
 // --- Errors, times ----------------------------------------------------------
 static const char *error_text(int error, char *room, size_t size, int64_t ns) {
   char seconds[32];
@@ -301,6 +340,7 @@ static void close_layer(CspCall *call, const Connection *connection) {
   if (layer == NULL) return;
   native_calls_host(call);
   layer->close(connection->layer_state);
+  csp_layer_weight(call, csp_arg(call, 0), 0);
 }
 
 // They are nothing that fails, so that `defer c.close()` needs no answer.

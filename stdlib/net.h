@@ -44,6 +44,7 @@ static inline bool net_is_unix(const NetAddress *address) {
 typedef struct NetInput {
   char *data;  // NULL: none
   size_t at, len, cap;
+  size_t told;  // what of it is in the connection's weight
 } NetInput;
 
 // How a side keeps to the rate. Waits add to `spent`, and bytes take away from
@@ -77,6 +78,8 @@ typedef struct Connection {
   int broken;             // atomic: the errno that has broken it off, or 0
   bool sends;             // atomic: a call of the system sends or ends
   int64_t unsent;         // atomic: writes that are not over, or were cut
+  int64_t weight;         // atomic: in.told and the layer's (net_weigh)
+  int64_t layer_weight;   // atomic
 } Connection;
 
 // Of a connection that serves one request after the other. It is idle while
@@ -124,6 +127,9 @@ int64_t net_pace_until(CspCall *call, Connection *connection, CspSide side,
                        int64_t *stall);
 // Tells how much was read.
 void net_was_read(CspCall *call, Connection *connection, size_t bytes);
+// The connection v holds so much more or less outside of the heap. false: there
+// is no room for that, and the caller takes it back. Less always fits.
+bool net_weigh(CspCall *call, CspValue v, int64_t more);
 // What the state of a call that sends begins with.
 typedef struct NetSending {
   NetTurn turn;

@@ -7,7 +7,9 @@
 // up loses nothing, because it puts what it has received into the buffer. If
 // there is no memory for that, the stream has a gap (`has_gap`), and all later
 // reads fail. While a read waits and nothing is left over there is no buffer,
-// so an idle connection takes no memory for one.
+// so an idle connection takes no memory for one. A buffer that a read waits
+// with is in the weight of the connection, and so is one of more than KEPT
+// bytes. A short one that comes and goes between two waits is not.
 //
 // A NetForm says what a read wants. The module http has forms of its own.
 #include "stdlib/net_read.h"
@@ -28,16 +30,43 @@ static Str in_left(const NetInput *in) {
   return (Str){in->len > in->at ? in->data + in->at : "", in->len - in->at};
 }
 
-static void in_drop(NetInput *in) {
-  csp_alloc_free(in->data);
-  *in = (NetInput){.data = NULL};
+// The buffer of argument 0 is to hold so much. false: there is no room for it.
+static bool in_weigh(CspCall *call, NetInput *in, size_t bytes) {
+  if (bytes == in->told) return true;
+  int64_t more = (int64_t)bytes - (int64_t)in->told;
+  CspValue connection = csp_arg(call, 0);
+  if (!net_weigh(call, connection, more)) {
+    net_weigh(call, connection, -more);
+    if (!csp_make_room(call)) return false;
+    if (!net_weigh(call, connection, more))
+      return net_weigh(call, connection, -more), false;
+  }
+  in->told = bytes;
+  return true;
 }
 
-static void in_use(NetInput *in, size_t count) {
+static void in_drop(CspCall *call, NetInput *in) {
+  csp_alloc_free(in->data);
+  *in = (NetInput){.told = in->told};
+  in_weigh(call, in, 0);
+}
+
+static void in_use(CspCall *call, NetInput *in, size_t count) {
   in->at += count;
   if (in->at < in->len) return;
   in->at = in->len = 0;
-  if (in->cap > KEPT) in_drop(in);
+  if (in->cap > KEPT) in_drop(call, in);
+}
+
+static bool in_grow(CspCall *call, NetInput *in, size_t cap) {
+  char *more = NULL;
+  if (cap > csp_room(call)) return false;
+  if (cap <= KEPT || in_weigh(call, in, cap))
+    more = csp_alloc(csp_of(call), in->data, cap);
+  if (more == NULL) return false;
+  in->data = more;
+  in->cap = cap;
+  return true;
 }
 
 // false: no memory, or more than one result may take.
@@ -50,11 +79,7 @@ static bool in_add(CspCall *call, NetInput *in, const char *data, size_t len) {
   }
   if (in->len + len > in->cap) {
     size_t cap = in->len + len < KEPT ? KEPT : 2 * (in->len + len);
-    char *more =
-        cap > csp_room(call) ? NULL : csp_alloc(csp_of(call), in->data, cap);
-    if (more == NULL) return false;
-    in->data = more;
-    in->cap = cap;
+    if (!in_grow(call, in, cap)) return false;
   }
   memcpy(in->data + in->len, data, len);
   in->len += len;
@@ -180,12 +205,12 @@ static bool take(CspCall *call, NetRead *read, CspStatus *status) {
     return true;
   }
   if (!found.all) {
-    in_use(in, read->taken);
+    in_use(call, in, read->taken);
     read->taken = 0;
     return false;
   }
   *status = read->form->give(call, read, (Str){left.data, found.give});
-  if (*status == CSP_OK) in_use(in, found.use);
+  if (*status == CSP_OK) in_use(call, in, found.use);
   net_leave(call, &read->turn);
   return true;
 }
@@ -234,7 +259,10 @@ static CspStatus wait_to_receive(CspCall *call, NetRead *read) {
   if (read->is_head && is_empty && !becomes_idle(read->connection))
     return end_of_connection(call, read);
   int64_t until = until_of(call, read);
-  if (is_empty) in_drop(in);
+  if (is_empty)
+    in_drop(call, in);
+  else if (!in_weigh(call, in, in->cap))
+    return net_failed(call, &read->turn, ENOMEM);
   return net_wait(call, &read->turn, until);
 }
 

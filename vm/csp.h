@@ -656,6 +656,11 @@ CspFd *csp_connection_fd(CspValue v);
 // it is the caller's. EISCONN: there is a layer. EBUSY: something was received
 // and not read.
 int csp_layer_on(CspValue connection, const CspLayer *layer, void *state);
+// Tells what the layer's state holds outside of the heap, in place of what was
+// told before, as csp_host_weight does for other values. A connection is never
+// told of otherwise. Closing it makes that 0. false: there is no room for more,
+// and it is 0.
+bool csp_layer_weight(CspCall *call, CspValue connection, size_t bytes);
 // The state, or NULL if v has no such layer. It lives as long as v.
 void *csp_layer_state(CspValue v, const CspLayer *layer);
 

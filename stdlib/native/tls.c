@@ -126,6 +126,14 @@ static CspStatus shake_step(CspCall *call, void *data, bool on) {
   return CSP_PANIC;
 }
 
+// Argument 0 has a layer until it is closed. false: there is no room for it.
+static bool tls_weigh(CspCall *call) {
+  CspValue connection = csp_arg(call, 0);
+  return csp_layer_weight(call, connection, TLS_WEIGHT) ||
+         (csp_make_room(call) &&
+          csp_layer_weight(call, connection, TLS_WEIGHT));
+}
+
 static CspStatus shake_enter(CspCall *call, Shake *shake);
 
 static CspStatus shake_entered(CspCall *call, void *data, bool on) {
@@ -154,7 +162,9 @@ static CspStatus shake_enter(CspCall *call, Shake *shake) {
   if (error != 0)
     return shake_fails(call, shake, "tls",
                        "something was received before TLS, and not read");
-  return shake_go(call, shake);
+  if (tls_weigh(call)) return shake_go(call, shake);
+  shake_end(call, shake);
+  return csp_panic_memory(call);
 }
 
 // --- Beginning it ------------------------------------------------------------

@@ -216,8 +216,7 @@ static void layer_wrong(void *state, char *to, size_t room) {
   pthread_mutex_unlock(&tls->lock);
 }
 
-// An SSL is some 30 KB. They do not wait for a collection, which knows nothing
-// of them.
+// An SSL does not wait for a collection, as its memory may be wanted now.
 static void layer_close(void *state) {
   Tls *tls = state;
   pthread_mutex_lock(&tls->lock);
