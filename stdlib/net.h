@@ -206,6 +206,13 @@ static inline ssize_t net_send(CspCall *call, Connection *connection, int fd,
   return (ssize_t)layer->write(connection->layer_state, fd, from, len);
 }
 
+// A write that may be cut begins (1), or has left no part for the other side
+// (-1).
+static inline void net_count_unsent(Connection *connection, int64_t change) {
+  // RMW: a sum. Who has to see it is told in net_is_cut
+  __atomic_fetch_add(&connection->unsent, change, __ATOMIC_RELAXED);
+}
+
 // Whether a layer may not say that all was sent. For calls that have the turn
 // to write, so no write goes on.
 static inline bool net_is_cut(const Connection *connection) {

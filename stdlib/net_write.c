@@ -88,16 +88,11 @@ static void use_sent(CspCall *call, NetWrite *write, const SentPart *part,
 }
 
 // --- Sending ----------------------------------------------------------------
-// The write is not counted any more: it has left no part for the other side.
-static void not_unsent(Connection *connection) {
-  // RMW: a sum. Who has to see it is told in net_is_cut
-  __atomic_fetch_sub(&connection->unsent, 1, __ATOMIC_RELAXED);
-}
-
 static CspStatus fail_write(CspCall *call, NetTurn *turn, int error) {
   const NetWrite *write = (NetWrite *)turn;
   // After EPIPE nothing can be sent, or the end was sent before.
-  if (!write->ends && error == EPIPE) not_unsent(write->sending.connection);
+  if (!write->ends && error == EPIPE)
+    net_count_unsent(write->sending.connection, -1);
   return csp_ok(
       call, net_call_error(call, "write to", write->sending.connection, error,
                            write->sending.stall));
@@ -114,7 +109,7 @@ static CspStatus all_written(CspCall *call, NetWrite *write, int fd) {
   if (error == EAGAIN) return net_wait_to_send(call, &write->sending);
   if (error == EINTR) return net_later(call, &write->sending.turn);
   if (error) return net_failed(call, &write->sending.turn, error);
-  if (!write->ends) not_unsent(connection);
+  if (!write->ends) net_count_unsent(connection, -1);
   net_leave(call, &write->sending.turn);
   return csp_ok(call, csp_nil());
 }
@@ -149,8 +144,7 @@ static const NetWay writing = {CSP_WRITES,           sizeof(NetWrite),
 static CspStatus begin_write(CspCall *call, bool ends) {
   Connection *connection = net_connection(call);
   if (connection == NULL) return CSP_PANIC;
-  // RMW: as in not_unsent
-  if (!ends) __atomic_fetch_add(&connection->unsent, 1, __ATOMIC_RELAXED);
+  if (!ends) net_count_unsent(connection, 1);
   NetTurn turn = {csp_nil(), &writing, connection->fd, false};
   NetWrite write = {.sending = {turn, connection, 0}, .ends = ends, .next = 1};
   return net_begin(call, &write.sending.turn);

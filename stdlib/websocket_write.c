@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Writing WebSockets. A frame is written in one turn of the connection, so the
 // frames of many goroutines are never mixed. One that is given up or fails
-// after its beginning leaves in_frame set, and then nothing can follow.
+// after its beginning leaves in_frame set, and then nothing can follow. Nor
+// does a layer say then that all was sent.
 #include <errno.h>
 #include <string.h>
 
@@ -111,6 +112,16 @@ static int may_begin_frame(CspCall *call, WsWrite *write) {
   return 0;
 }
 
+// Of the frame n more bytes were sent.
+static void frame_was_sent(CspCall *call, WsWrite *write, size_t n) {
+  Connection *connection = write->sending.connection;
+  bool *in_frame = &write->end->writer.in_frame, was = *in_frame;
+  net_was_sent(call, connection, n);
+  write->at += n;
+  *in_frame = write->at < write->head_len + write->len;
+  if (*in_frame != was) net_count_unsent(connection, was ? -1 : 1);
+}
+
 static CspStatus try_frame(CspCall *call, NetTurn *turn) {
   enum { CALL_COST = 2000 };  // ns of a system call
   WsWrite *write = (WsWrite *)turn;
@@ -126,9 +137,7 @@ static CspStatus try_frame(CspCall *call, NetTurn *turn) {
     if (n < 0 && errno == EAGAIN)
       return net_wait_to_send(call, &write->sending);
     if (n < 0) return net_failed(call, turn, errno);
-    net_was_sent(call, write->sending.connection, (size_t)n);
-    write->at += (size_t)n;
-    write->end->writer.in_frame = write->at < write->head_len + write->len;
+    frame_was_sent(call, write, (size_t)n);
     if (len == 0) break;  // a layer has sent what it kept, too
     if (csp_spent(call, CALL_COST + len / 4)) return net_later(call, turn);
   }
