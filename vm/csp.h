@@ -28,7 +28,7 @@ extern "C" {
 // A host can link with what is declared here, and with nothing else.
 #pragma GCC visibility push(default)
 
-// Of this header; csp_version tells the library's, which may be another one.
+// This header's version. csp_version tells the library's, which may be another.
 #define CSP_VERSION "0.1.0"
 
 typedef struct Csp Csp;
@@ -88,7 +88,7 @@ typedef struct CspLoad {
   char *error;  // why there is none, for the message
 } CspLoad;
 
-// Every field but `size` is zero by default. New versions add some at the end.
+// Every field but `size` is 0 by default. New versions add fields at the end.
 typedef struct CspConfig {
   size_t size;         // of this struct, as the host was compiled
   int procs;           // number of Ps; 0 follows the CPUs usable
@@ -110,15 +110,15 @@ typedef struct CspConfig {
   void *(*map)(void *arg, size_t bytes, size_t align);
   void (*unmap)(void *arg, void *block, size_t bytes);
   void *map_arg;
-  // load finds what `import` names and is no built-in module, before files are
-  // looked for. false: it has no such module. The thread that compiles calls
-  // it, before the script runs. It must not run or compile anything in the
-  // runtime: csp_run, csp_check, csp_disassemble, csp_load and csp_call fail
-  // there.
+  // load finds a module that an `import` names. It is asked before files are
+  // looked for, but not for built-in modules. false: it has no such module. The
+  // thread that compiles calls it, before the script runs. It must not run or
+  // compile anything in the runtime (csp_run, csp_check, csp_disassemble,
+  // csp_load and csp_call fail).
   bool (*load)(void *arg, CspLoad *load);
   void *load_arg;
-  // The folders where files are looked for that `import` names without "./" or
-  // "../" (CSP_FILES), with colons in between. They are copied. NULL: none.
+  // Folders, separated by colons, where files are looked for that `import`
+  // names without "./" or "../" (CSP_FILES). The text is copied. NULL: none.
   const char *path;
   int argc;  // os.args
   char **argv;
@@ -146,14 +146,14 @@ typedef struct CspConfig {
   // that call csp_wake, csp_waker's and csp_post's kin. It is called until
   // csp_free has returned 0, or the last stuck thread has come back. For the
   // wakers and doors that the host still has, it is called until the last
-  // csp_wake and csp_door_free. It calls nothing of this file. NULL: malloc,
-  // realloc and free. ("Memory" below says what stays outside.)
+  // csp_wake and csp_door_free. It must call nothing of this file. NULL:
+  // malloc, realloc and free. ("Memory" below says what stays outside.)
   void *(*alloc)(void *arg, void *block, size_t old_size, size_t new_size);
   void *alloc_arg;
-  // The folder of native modules ("Native modules" below), a path of the
-  // process, whatever root is. It is copied. A relative one means what it means
-  // now. Its modules run as the host's own code: nobody else should be able to
-  // write there. NULL: none.
+  // The folder of native modules ("Native modules" below). root does not apply
+  // to it. It is copied, and csp_new makes a relative path absolute. Its
+  // modules run as the host's own code, so nobody else may be able to write
+  // there. NULL: none.
   const char *modules;
 } CspConfig;
 
@@ -180,17 +180,17 @@ const char *csp_version(void);
 Csp *csp_new(const CspConfig *config);
 // Ends the runtime and frees its threads, descriptors and memory. First it
 // writes what is buffered, and reports the panics that nobody has been told of.
-// It returns the number of threads that are stuck: a blocking call (csp_block's
-// work) that has not ended within 50 ms of the run's end cannot be ended. 0:
+// It returns the number of stuck threads. A thread is stuck if its blocking
+// call (csp_block's work) has not ended within 50 ms of the run's end. 0:
 // everything is freed. Else the last of these threads frees everything when it
 // comes back, and then calls what is still to be called (done of pending calls,
 // finalize, unmap). Nothing else of the host's is called after csp_free has
 // returned. Blocks no longer than other threads need to leave the runtime
 // (csp_enter).
 int csp_free(Csp *csp);
-// Gives it the compiler (lang/). After that the library may be installed.
+// Gives the runtime the compiler (lang/). Call it before csp_install_library.
 void csp_install_language(Csp *csp);
-// Gives it the library (stdlib/), before csp_run. false: out of memory.
+// Gives it the library (stdlib/). Call it before csp_run. false: out of memory.
 bool csp_install_library(Csp *csp);
 
 typedef enum CspOutcome {
@@ -207,9 +207,9 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
 // Does the same for one test of a script. When the top level has run, it calls
 // the script's function of that name, which takes no parameters. The host
 // registers two builtins. `_test_began` is called first, without arguments.
-// `_test_ended` is called with what the function returned. Unless that returns
-// nil (one value), its result is an error which ends the script. A script that
-// ends otherwise calls no _test_ended. The top level's deferred calls follow.
+// `_test_ended` is called with what the function returned. Unless it returns
+// one nil, that is an error, which ends the script. A script that ends
+// otherwise calls no _test_ended. The top level's deferred calls follow.
 CspOutcome csp_run_test(Csp *csp, const char *path, const char *text,
                         size_t len, const char *function, int *status);
 // Compiles only. *messages is malloced text of errors and warnings, or NULL.
@@ -224,29 +224,29 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
 // later. In a stepped runtime that is the csp_call or csp_load
 // (CSP_INTERRUPTED), the csp_step (CSP_MORE) or the csp_run (status 130) that
 // the host is in. After all but csp_run the runtime can be used further. With
-// threads it is the one csp_run, also one that is still to come (CSP_FAILED,
-// status 130). Calls by natives are part of what the host has called, and end
-// with it. true: something was under way, and ends, if it was not past its last
-// safepoint (CSP_DONE). false: nothing was under way, so this call has no
-// effect. A watchdog that comes before the call it watches tries again. Does
-// not block, takes no lock, keeps errno. Any thread and signal handlers.
+// threads it is the one csp_run, even if that has not begun (CSP_FAILED, status
+// 130). Calls by natives are part of what the host has called, and end with it.
+// true: something was under way. It ends, unless it was past its last safepoint
+// (CSP_DONE). false: nothing was under way, so this call has no effect. A
+// watchdog that comes before the call it watches tries again. Does not block,
+// takes no lock, keeps errno. Any thread and signal handlers.
 bool csp_interrupt(Csp *csp);
 
 // --- Watching (docs/debugging.md) -------------------------------------------
 // Tells what all goroutines do or wait for, and since when, with their stacks
 // and where they were started. It returns malloced text. NULL: no script runs
-// now, or memory is out. Any thread, but no native function except in its
-// csp_block's work. In a stepped runtime the host alone may call it, between
-// its calls, and that work: another thread could not stop the host. Blocks
-// until all are looked at, some hundreds at a time.
-// For each time no goroutine runs, for some 300 us (up to 5 ms where it takes
-// that long to stop them). There are 1,000 entries at most, and the goroutines
-// that would be further ones are counted.
+// now, or memory is out. Any thread may call it, but natives only in
+// csp_block's work. In a stepped runtime only the host, between its calls, and
+// such work may, as another thread could not stop the host. It looks at some
+// hundreds at a time, and blocks until it has seen all. Each time it stops all
+// goroutines for some 300 us, or up to 5 ms where stopping them takes long. It
+// gives 1,000 entries at most, and counts the rest.
 char *csp_dump_goroutines(Csp *csp);
 // A counter by its name in sched.stats(). false: there is none. Any thread.
 bool csp_counter(Csp *csp, const char *name, uint64_t *value);
 // How late readied goroutines ran (a sample of them). counts[i] of them were
-// late by 2^i ns up to twice that. Returns how many, up to room. Any thread.
+// late by 2^i ns up to twice that. Gives how many counts, up to room. Any
+// thread.
 int csp_lateness(Csp *csp, uint64_t *counts, int room);
 
 // --- Native functions -------------------------------------------------------
@@ -274,8 +274,8 @@ typedef CspStatus (*CspFn)(CspCall *call);
 // float, for less than a native costs. Any other argument panics. The function
 // runs on several threads at once, does not block, and calls nothing of csp.h.
 //
-// CSP_STORED("pop", "list", pop) is a row for one that hands out what was
-// stored before. A call that is a statement may drop an error that it gives.
+// CSP_STORED("pop", "list", pop) is a row for one that returns what was stored
+// before. A call that is a statement may drop an error that it returns.
 typedef struct CspFunction {
   const char *name;
   const char *params;
@@ -334,13 +334,13 @@ void csp_module_set(CspCall *call, CspValue module, const char *name,
 // never unloaded. Each runtime registers it when it is first imported there.
 //
 // It exports one function, which CSP_MODULE(NAME) begins. That does nothing but
-// return a table that is never freed. A module is not linked with
-// libcspvm. What it uses of this file is the program's, which exports these
-// functions (as cspvm does) or is linked with libcspvm.so. It installs no
-// signal handlers and nothing that runs at exit.
+// return a table that is never freed. A module is not linked with libcspvm. The
+// program gives it the functions of this file: it exports them (as cspvm does)
+// or is linked with libcspvm.so. It installs no signal handlers and nothing
+// that runs at exit.
 //
-// CSP_API is the number of what such a module and a library of cspvm agree on.
-// It is higher in a version that modules have to be compiled anew for. A module
+// CSP_API is the version of the interface between such modules and the library.
+// A release that needs modules to be compiled anew has a higher one. A module
 // with another number is refused.
 #define CSP_API 1
 typedef struct CspNative {
@@ -377,8 +377,8 @@ CspStatus csp_ok_bool(CspCall *call, bool b);
 CspStatus csp_ok_string(CspCall *call, const char *data, size_t len);
 // Results of functions that can fail in the ordinary way. They are (value,
 // nil), or (nil, error) with a printf message, whose floats have points
-// whatever the locale. csp_ok_coded's has a code.
-// csp_ok_errno says "what: strerror", and its code is csp_errno_code(error).
+// whatever the locale. csp_ok_coded's error has a code. csp_ok_errno says
+// "what: strerror", and its code is csp_errno_code(error).
 CspStatus csp_ok_value(CspCall *call, CspValue value);
 CspStatus csp_ok_error(CspCall *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -391,11 +391,11 @@ const char *csp_errno_code(int error);
 // Gives the element of a sequence at *at, which is 0 for the first, and moves
 // *at on (less than 2^61). false: there is none. It may panic. Where memory is
 // out it may give an undefined value, and may then be called with the same *at
-// again. With a negative *at it gives no element yet: others run, and it goes
-// on with that *at, and with that *element (undefined in all other calls), a
-// value that nobody else may see yet. It must neither block nor call the
-// script. It finds all it needs in `of` and `with`, because in a loop the call
-// has neither arguments nor data.
+// again. If it leaves *at negative, it gives no element yet. Other goroutines
+// run, and it is called again with that *at and *element. *element is then a
+// value that nobody else may see yet. In all other calls it comes undefined. It
+// must neither block nor call the script. It finds all it needs in `of` and
+// `with`, because in a loop the call has neither arguments nor data.
 typedef bool (*CspEach)(CspCall *call, CspValue of, CspValue with, int64_t *at,
                         CspValue *element);
 // The result is a list of all elements. But where the call stands after `for …
@@ -433,14 +433,14 @@ CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted);
 // Charges the running goroutine's time slice for work that took about `units`
 // turns of a script's loop, some 30 ns each. Call it after long work.
 void csp_charge(CspCall *call, uint64_t units);
-// A native whose loops may take more than 50 us says in them what they do. So
-// limits, interrupts, deadlines and other goroutines hold it, too. The unit is
-// about a nanosecond: 1 for a turn of the smallest loop or 8 bytes copied, 4
-// for an element of a list. Work charged like this needs no csp_charge.
+// A native whose loops may take more than 50 us reports in them how much they
+// do. So limits, interrupts and deadlines end it, and others get their turn.
+// The unit is about a nanosecond: 1 for a turn of the smallest loop or 8 bytes
+// copied, 4 for an element of a list. Such work needs no csp_charge.
 //
-// csp_work is for work that cannot be left in the middle, or is short as a
-// rule. false: the goroutine is interrupted or cancelled, or the runtime ends.
-// Then free what you have and return CSP_PANIC. From then on csp_call gives
+// csp_work is for work that cannot be left in the middle, or is usually short.
+// false: the goroutine is interrupted or cancelled, or the runtime ends. Then
+// free what you have and return CSP_PANIC. From then on csp_call gives
 // CSP_ENDED, csp_waker NULL, and csp_block's work does not run. csp_work does
 // not block. What waits on this P runs on an idle one, or afterwards.
 bool csp_work(CspCall *call, uint64_t units);
@@ -469,12 +469,12 @@ CspStatus csp_again(CspCall *call,
 // says which) and frees data. A stepped runtime has no other thread, so work
 // runs on the host's, and csp_step lasts as long as it does.
 //
-// Given up: where the goroutine is cancelled, or csp_free ends it, done is
-// called for that, too, and made tells whether work has run. What it returns is
-// for nobody. It frees data, and may call all that natives may, as after a
-// panic. csp_work is false. csp_again calls step at once, with on false, and
-// csp_block and its kin done, with made false. csp_call gives CSP_ENDED, and
-// csp_waker NULL. In csp_free channels and csp_go do nothing.
+// Given up: if the goroutine is cancelled, or csp_free ends it, done is called
+// all the same. made tells whether work has run. What done returns is ignored.
+// It frees data, and may call what natives may after a panic. csp_work is
+// false. csp_again calls step at once, with on false. csp_block and its kin
+// call done at once, with made false. csp_call gives CSP_ENDED, and csp_waker
+// NULL. In csp_free, channels and csp_go do nothing.
 CspStatus csp_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data, bool made),
                     void *data);
@@ -484,13 +484,13 @@ CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
                          CspStatus (*done)(CspCall *call, void *data,
                                            bool made),
                          void *data);
-// Does as csp_block, but so many nanoseconds later, for what is tried again and
+// The same as csp_block, `ns` nanoseconds later, for what is tried again and
 // again. No thread waits meanwhile. If the call is cancelled, made is false.
 CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
                           CspStatus (*done)(CspCall *call, void *data,
                                             bool made),
                           void *data);
-// Does as csp_block once fd can be read (or written). It is for what may take
+// The same as csp_block, once fd can be read (or written), for what may take
 // for ever, such as a pipe, a terminal, a socket or a child's pidfd. No thread
 // waits. Another reader may have been faster, so work tries without blocking,
 // and done may wait again. A wait that csp_wait_end has ended goes on to work,
@@ -498,7 +498,7 @@ CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
 // its first use. Keep it, unchanged, until the wait ends. It serves one wait at
 // a time. The descriptor may be closed meanwhile, after csp_wait_end. If the
 // system cannot watch it (no descriptor is left, or epoll takes no such kind),
-// a blocking call waits. A stepped runtime has none: made is false.
+// a blocking call waits. In a stepped runtime made is false then.
 typedef struct CspWait {
   int fd;      // to be watched
   bool write;  // until it can be written, else until it can be read
@@ -512,20 +512,20 @@ CspStatus csp_block_fd(CspCall *call, CspWait *wait, void (*work)(void *data),
 void csp_wait_end(CspCall *call, CspWait *wait);
 const char *csp_no_thread(void);
 // For work that may take long, such as a query. The native makes a watch before
-// it calls csp_block or its kin, and work asks with it now and then. true: the
-// goroutine is cancelled or interrupted, its deadline is over, or the run ends.
-// Work that ends early then lets done find out, by csp_work, which is false.
-// csp_in_vain is for work's thread alone, as long as work lasts.
+// it calls csp_block or its kin, and work calls csp_in_vain now and then. true:
+// the goroutine is cancelled or interrupted, its deadline is over, or the run
+// ends. Then work may end early, and done learns of it by csp_work, which is
+// false. csp_in_vain is for work's thread alone, as long as work lasts.
 typedef struct CspWatch {
   const void *runtime, *goroutine;
 } CspWatch;
 CspWatch csp_watch(const CspCall *call);
 bool csp_in_vain(const CspWatch *watch);
 // The native's result is what calling function with these arguments gives. It
-// takes no memory if there are no more than the native has, and 8 at most.
+// takes no memory for up to 8 arguments, if the native has as many.
 CspStatus csp_tail(CspCall *call, CspValue function, int argc,
                    const CspValue *argv);
-// A predeclared, hidden or prelude function, or undef if there is none.
+// A predeclared function, a hidden one or one of the prelude. undef: none.
 CspValue csp_builtin(CspCall *call, const char *name);
 // csp_tail with such a function.
 CspStatus csp_tail_named(CspCall *call, const char *name, int argc,
@@ -544,7 +544,7 @@ CspStatus csp_yield(CspCall *call);
 // freed. Any thread may call it at any time, but no signal handler. A waker
 // that is never woken is never freed. make has the last word on data and is
 // always called, once. It is called on one of the runtime's threads, which it
-// must not block, in csp_free, or in csp_wake, if the runtime is gone. It can
+// must not block, or in csp_free, or in csp_wake if the runtime is gone. It can
 // only make values. Where there is no runtime, they are undef, as without
 // memory.
 //
@@ -589,9 +589,9 @@ void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
 //   }
 //   csp_fd_leave(call, fd, CSP_READS);
 //
-// and csp_ready tells step how the wait has ended. A native leaves the turn
-// whatever comes, also in a step with `on` false. Only a step that was to
-// follow csp_when_entered has no turn then.
+// and csp_ready tells step how the wait has ended. A native has to leave the
+// turn in any case, also in a step with `on` false. Only such a step after
+// csp_when_entered has none.
 typedef struct CspFd CspFd;
 typedef enum CspSide { CSP_READS, CSP_WRITES } CspSide;
 typedef enum CspReady {
@@ -599,34 +599,33 @@ typedef enum CspReady {
   CSP_FD_LATE,    // the time of csp_when_ready has come. It has the turn
   CSP_FD_CLOSED,  // after csp_when_entered it has no turn, else it has
 } CspReady;
-// A descriptor that was just opened, as one above 2, which exec closes. The
-// host may have closed its standard streams, and what it prints later must not
-// reach this one. It is closed where another one is given. -1: errno tells why,
-// which is that of the open if the descriptor is negative. Any thread.
+// For a descriptor that was just opened. One of 0 to 2 is moved to a number
+// above, which exec closes. The host may have closed its standard streams, and
+// what it prints later must not reach this one. A number below 0 is returned as
+// it is, with errno as the open left it. -1: errno tells why. Any thread.
 int csp_above_streams(int number);
-// Takes a descriptor over, which has O_NONBLOCK. NULL: it is still the
+// Takes over a descriptor, which has O_NONBLOCK. NULL: it is still the
 // caller's, and errno tells why. EPERM: it cannot be watched (a regular file).
 CspFd *csp_fd_open(CspCall *call, int number);
 // Ends all waits (CSP_FD_CLOSED). The number is closed now, or by the call that
 // leaves last. false: it was closed before.
 bool csp_fd_close(CspCall *call, CspFd *fd);
-// The same, and a connection of TCP is reset: the other side sees that not all
-// has come.
+// The same, but resets a TCP connection: the other side sees that data is lost.
 bool csp_fd_reset(CspCall *call, CspFd *fd);
-// Frees it, and closes the number if that is open. No call uses it. Any thread,
-// also in CspClass.finalize. Does not block. NULL does nothing.
+// Frees fd, and closes its number if that is open. No call may be using fd. Any
+// thread, also in CspClass.finalize. Does not block. NULL does nothing.
 void csp_fd_free(CspFd *fd);
 // The number, if the turn was free: the call has it now. -1: another call has
 // it, or the descriptor is closed.
 int csp_fd_enter(CspFd *fd, CspSide side);
 // The turn goes to the call that has waited longest.
 void csp_fd_leave(CspCall *call, CspFd *fd, CspSide side);
-// The number, for a call that has a turn. -1: csp_fd_close was called, and the
-// call should come to its end.
+// The number, for a call with a turn. -1: it is closed, and the call should
+// end.
 int csp_fd_number(const CspFd *fd);
-// These say when the csp_again that follows goes on. That is when the call has
-// the turn, or when that side may be ready, but no later than `until` (as
-// csp_monotonic counts, 0 for no such time).
+// These say when the step of the next csp_again runs. The first waits until the
+// call has the turn. The second waits until the side may be ready, or until the
+// time `until` has come (as csp_monotonic counts; 0 is never).
 void csp_when_entered(CspCall *call, CspFd *fd, CspSide side);
 void csp_when_ready(CspCall *call, CspFd *fd, CspSide side, int64_t until);
 // In such a step: how the wait has ended.
@@ -634,10 +633,10 @@ CspReady csp_ready(const CspCall *call);
 
 // A layer, such as TLS, that a native module puts on a connection of the module
 // net. All that scripts read and write goes through it from then on. `state` is
-// the layer's own. `number` is the descriptor, until the function returns. None
-// may block. read and write may run at once. They return as recv and send do,
-// with errno: EAGAIN waits for that side, EINTR tries again after others have
-// run, EPROTO is an error of the layer's own.
+// the layer's own. `number` is the descriptor, until the function returns. No
+// function may block. read and write may run at once. They return as recv and
+// send do, with errno: EAGAIN waits for that side, EINTR tries again after
+// others have run, EPROTO is an error of the layer's own.
 typedef struct CspLayer {
   const char *code;  // of errors that are EPROTO
   int64_t (*read)(void *state, int number, void *to, size_t room);
@@ -650,11 +649,11 @@ typedef struct CspLayer {
   void (*close)(void *state);
   void (*finalize)(void *state);  // as CspClass.finalize
 } CspLayer;
-// The descriptor of a connection. NULL: v is no connection, or not yet.
+// The descriptor of a connection. NULL: v is no connection, or not open yet.
 CspFd *csp_connection_fd(CspValue v);
-// The call has the turns of both sides. 0: the state is the connection's. Else
-// it is the caller's. EISCONN: there is a layer. EBUSY: something was received
-// and not read.
+// Puts a layer on. The call must have the turns of both sides. 0: the
+// connection owns state. Otherwise the caller still does. EISCONN: there is a
+// layer. EBUSY: something was received and not read. EINVAL: no connection.
 int csp_layer_on(CspValue connection, const CspLayer *layer, void *state);
 // Tells what the layer's state holds outside of the heap, in place of what was
 // told before, as csp_host_weight does for other values. A connection is never
@@ -699,7 +698,7 @@ void csp_result_free(CspResult *result);  // the message
 
 // Calls function on a goroutine of its own and waits until that ends. From the
 // host (csp_host), other goroutines run meanwhile only while that one waits.
-// The host does not call it from write_out and the like. From a native, in any
+// The host must not call it from write_out and the like. From a native, in any
 // runtime, the native's goroutine waits. The values that the caller has in C
 // variables may be collected during the call, unless they are held (csp_hold)
 // or are the native's arguments. Those in *result stay until the next call or
@@ -709,16 +708,17 @@ void csp_result_free(CspResult *result);  // the message
 CspEnd csp_call(CspCall *call, CspValue function, int argc,
                 const CspValue *argv, CspResult *result);
 // Starts function on a goroutine of its own, as `go` does, and does not wait.
-// (From a native, the goroutine is in the group of the native's.) It returns
-// the task, which a script may wait for. undef: out of memory or too many
-// goroutines (then a native has panicked), or the caller is neither a native
-// nor the host between its calls. No collection is made. If there is a task,
-// done (may be NULL) is called once. The thread that ran the goroutine calls it
-// when that has ended (in a stepped runtime, inside the host's call or step).
-// If the runtime has ended first, csp_run or csp_free calls it, with CSP_ENDED.
-// done must not block. It may read values and call csp_wake, but nothing else
-// of this file. *result, its values and its message are the runtime's, and gone
-// when done returns. A panic of a goroutine with done is told only there.
+// (From a native, that goroutine joins the group of the native's own.) It
+// returns the task, which a script may wait for. undef: out of memory or too
+// many goroutines (then a native has panicked), or the caller is neither a
+// native nor the host between its calls. No collection is made. If there is a
+// task, done (may be NULL) is called once. The thread that ran the goroutine
+// calls it when that has ended (in a stepped runtime, inside the host's call or
+// step). If the runtime has ended first, csp_run or csp_free calls it, with
+// CSP_ENDED. done must not block. It may read values and call csp_wake, but
+// nothing else of this file. *result, its values and its message are the
+// runtime's, and gone when done returns. A panic of a goroutine with done is
+// told only there.
 CspValue csp_go(CspCall *call, CspValue function, int argc,
                 const CspValue *argv,
                 void (*done)(void *data, const CspResult *result), void *data);
@@ -747,9 +747,9 @@ CspEnd csp_load(CspCall *call, const char *path, const char *text, size_t len,
                 CspResult *result);
 // Collects now what nothing holds any more. A host calls it before it makes
 // many values, or after it was told that memory is out. In a native the
-// collection comes later, at the latest before the next piece (csp_again).
-// Another thread's may count for it, and may not have called all finalizers
-// yet. After a second one they have been called.
+// collection comes later, at the latest before the next piece (csp_again). A
+// collection by another thread may count for it, and not have called all
+// finalizers yet. A second csp_collect then makes sure that they are called.
 void csp_collect(CspCall *call);
 // A top-level name of a script or module. false: *value is nil, because there
 // is none or the script has not got that far, or undef, because memory is out.
@@ -764,7 +764,7 @@ void csp_limit_time(Csp *csp, int64_t ns);
 // Whether a script has ended the runtime (os.exit). *status: what it chose.
 bool csp_ended(Csp *csp, int *status);
 
-// Runs goroutines for so many ns, or until none can run if ns < 0. Not natives.
+// Runs goroutines for ns, or until none can run if ns < 0. Not for natives.
 typedef enum CspStep {
   CSP_IDLE,   // none can run now
   CSP_MORE,   // the time was over, or csp_interrupt came
@@ -804,12 +804,12 @@ bool csp_post(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
 void csp_keep(Csp *csp);
 void csp_release_keep(Csp *csp);
 
-// What csp_do, csp_post, csp_interrupt and csp_release_keep do may end the run,
-// and then csp_free may be called. It waits until they have left the runtime,
-// which is soon. But a call that may begin at the same time as csp_free, or
-// later, must not be made. A thread that cannot know that has a door of its
-// own. csp_door makes it while the runtime is there, and does not fail. The
-// door is good for ever.
+// csp_do, csp_post, csp_interrupt and csp_release_keep may cause the end of the
+// run, and then csp_free may be called. It waits until they have left the
+// runtime, which is soon. But no call may begin at the same time as csp_free,
+// or later. A thread that cannot be sure of that needs a door of its own.
+// csp_door makes it while the runtime is there, and does not fail. A door
+// outlives the runtime.
 //
 // csp_enter returns the runtime, for the functions that any thread may call.
 // Then csp_free waits until csp_leave. csp_enter returns NULL when csp_free has
@@ -820,7 +820,7 @@ typedef struct CspDoor CspDoor;
 CspDoor *csp_door(Csp *csp);  // any thread that may use the runtime
 Csp *csp_enter(CspDoor *door);
 void csp_leave(CspDoor *door);
-// As often as csp_door. NULL does nothing. Any thread.
+// Call it once for each csp_door. NULL does nothing. Any thread.
 void csp_door_free(CspDoor *door);
 
 // Values that are held are not collected. 0: out of memory. Natives and
@@ -867,8 +867,8 @@ CspValue csp_error(CspCall *call, CspValue message, CspValue cause);
 CspValue csp_error_coded(CspCall *call, CspValue message, CspValue cause,
                          CspValue code);
 CspValue csp_list(CspCall *call, size_t capacity);
-// A list that is to become about so long, which is a guess. If that is long, it
-// grows where it is: its memory is taken as elements come, and few are copied.
+// A list that will have about `about` elements, which is a guess. A long one
+// grows in place. It takes memory as elements come, and few are copied.
 CspValue csp_list_growing(CspCall *call, size_t capacity, size_t about);
 CspValue csp_tuple(CspCall *call, const CspValue *values, size_t count);
 CspValue csp_map(CspCall *call, size_t capacity);
@@ -880,13 +880,13 @@ bool csp_is_undef(CspValue v);
 bool csp_to_bool(CspValue v);
 int64_t csp_to_int(CspValue v);
 double csp_to_float(CspValue v);  // int or float
-// Valid as long as the value. NUL-terminated (which may also be inside). NULL:
-// no memory to copy it, of which csp_type and csp_need_string have told.
+// Valid as long as the value. A NUL follows the bytes, which may have others.
+// NULL: no memory to copy it. csp_type (CSP_NO_MEMORY) or csp_need_string told.
 const char *csp_to_string(CspValue v, size_t *len);
 bool csp_is_error(CspValue v);  // CSP_ERROR, or a struct with a method `error`
-// The next four give a struct's field, or nil. They call no method, as scripts
-// cannot run wherever these may be called. What `.message` is in a script then
-// comes by csp_method(call, error, "error", &method) and csp_call.
+// The next four give a struct's field, or nil. They call no method, because a
+// script cannot run wherever these may be called. For what `.message` is in a
+// script, use csp_method(call, error, "error", &method) and csp_call.
 CspValue csp_error_message(CspValue error);
 CspValue csp_error_cause(CspValue error);
 CspValue csp_error_code(CspValue error);  // a string, an int or nil
@@ -918,8 +918,8 @@ bool csp_map_set(CspCall *call, CspValue map, CspValue key, CspValue v);
 bool csp_map_set_name(CspCall *call, CspValue map, const char *key, CspValue v);
 bool csp_map_delete(CspCall *call, CspValue map, CspValue key, bool *found);
 bool csp_map_clear(CspCall *call, CspValue map);
-// Iteration over a snapshot, which starts with a zeroed one. Between two pieces
-// (csp_again) state[0] is a value that is to be kept.
+// Iterates over a snapshot of the map. Begin with a zeroed CspIter. Between two
+// pieces (csp_again), state[0] is a value that has to be kept.
 typedef struct CspIter {
   uint64_t state[3];
 } CspIter;
@@ -967,12 +967,12 @@ CspStatus csp_send(CspCall *call, CspValue chan, CspValue value);
 CspStatus csp_recv(CspCall *call, CspValue chan);
 
 // A value as println shows it, as malloced text. If quoted, strings are as in
-// source. NULL: out of memory. string() methods are not called. csp_needs_call
-// tells whether one would be (then csp_tail to csp_builtin's `str`, or to a
-// function of yours that calls it). csp_format_most bounds a hostile's text.
+// source. NULL: out of memory. It calls no string() method. csp_needs_call
+// tells whether one should be called (by csp_tail to csp_builtin's `str`, or to
+// a function of yours that calls that). csp_format_most is for hostile values.
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 bool csp_needs_call(CspValue v);
-// The same for natives, charged. A long text needs `str`, too. It can be left.
+// The same, charged. A long text needs `str`, too, which can be left half way.
 bool csp_needs_call_on(CspCall *call, CspValue v);
 // The same, but at most the first `most` bytes of that text. *cut: there would
 // be more (beyond `most`, or beyond what CspConfig.max_memory leaves). Then it
@@ -1027,7 +1027,7 @@ char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
 // what is wrong and at which byte, or NULL, as above. It refuses what is not
 // well-formed or not UTF-8, ints of more than 64 bits (bignums, too), decimal
 // fractions, simple values but undefined (nil), and keys that are equal, bytes
-// or NaN. It passes over other tags, and takes indefinite lengths. It takes
+// or NaN. It ignores other tags, and accepts indefinite lengths. It takes
 // memory for what was really there, whatever lengths say, up to 200 bytes for
 // each byte (csp_room, max_memory).
 bool csp_from_cbor(CspCall *call, const void *data, size_t len, size_t *used,
@@ -1093,8 +1093,8 @@ CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data);
 bool csp_host_weight(CspCall *call, CspValue v, size_t bytes);
 // The data, or NULL if v is no such value.
 void *csp_host_data(CspValue v, const CspClass *klass);
-// Methods of a host class (`file.close()`), or NULL, as csp_register_methods.
-// Before csp_run, or in a module's init. One that is registered stays as it is.
+// Registers a class with methods (`file.close()`) or NULL. Before csp_run, or
+// in a module's init. One that is registered stays as it is.
 bool csp_register_class(Csp *csp, const CspClass *klass,
                         const CspFunction *functions);
 // The runtime's own zeroed data of a registered class. It is made when first
@@ -1171,11 +1171,11 @@ bool csp_has_root(Csp *csp);
 // for whoever reads it, so it belongs in csp_block's work.
 void csp_write_out(CspCall *call, const char *data, size_t len);
 void csp_flush_out(Csp *csp);
-// Standard error (or write_err): at once. The second may wait for whoever reads
-// it, so it belongs in csp_block's work.
+// The same for standard error (or write_err), but at once. The second may wait
+// for whoever reads it, so it belongs in csp_block's work.
 void csp_write_err(CspCall *call, const char *data, size_t len);
 void csp_flush_err(Csp *csp, const char *data, size_t len);
-// Tells of a failure that no script can be told of any more. It writes text to
+// Reports a failure that no script can handle any more. It writes text to
 // standard error (or write_err) at once. A csp_run that would give status 0
 // gives 1. Any thread. A CspClass's finalize may call it, too.
 void csp_report(Csp *csp, const char *text, size_t len);
