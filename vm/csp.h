@@ -1142,8 +1142,8 @@ char *csp_alloc_folder(Csp *csp);  // csp_working_folder
 // Opens the path as open(2) does. It returns a descriptor, never 0, 1 or 2,
 // closed by exec. mode gives the permissions of a new file. In a stepped
 // runtime the descriptor has O_NONBLOCK, and ENXIO tells of a FIFO that nobody
-// reads. So a script cannot make the host wait. In one with threads that is so
-// if flags have O_NONBLOCK. Else the thread waits for a FIFO.
+// reads. So a script cannot make the host wait. In one with threads, flags
+// decide. Without O_NONBLOCK the thread waits for a FIFO.
 int csp_open_path(Csp *csp, const char *path, int flags, unsigned mode);
 // Where a path's last name stands, for functions that act on names (unlinkat,
 // mkdirat, renameat, fstatat with AT_SYMLINK_NOFOLLOW). They must not follow
