@@ -469,6 +469,40 @@ static void limits_leave_the_host_running(void **state) {
   close_host(&host);
 }
 
+// However often memory was out: what fits is done, and the host finds the
+// members without collecting itself.
+static void what_fits_is_done_after_any_number_of_refusals(void **state) {
+  (void)state;
+  enum { LIMIT = 4 << 20, MOST = 50 };
+  Host host;
+  open_limited(&host, STEPPED, LIMIT, 0);
+  CspHandle m = load(&host,
+                     "kept := nil\n"
+                     "func far_too_much() => \"x\".repeat(1000000000)\n"
+                     "func fill() {\n"
+                     "  xs := []\n"
+                     "  for { xs.push(\"text ${len(xs)}\") }\n"
+                     "}\n"
+                     "func deep() => 1 + deep()\n"
+                     "func keep() {\n"
+                     "  kept = \"x\".repeat(2000000)\n"
+                     "  kept += \"x\".repeat(2000000)\n"
+                     "}\n"
+                     "func small(n) {\n"
+                     "  kept = nil\n"
+                     "  return len([n, \"a${n}\"])\n"
+                     "}\n"
+                     "func large(n) => len(\"x\".repeat(1000000 + n))\n");
+  static const char *const refused[] = {"far_too_much", "fill", "deep", "keep"};
+  for (int n = 1; n <= MOST; n++) {
+    for (int i = 0; i < n; i++)
+      call_fails(&host, m, refused[n % 4], CSP_THREW, "");
+    assert_int_equal(call_int(&host, m, "small", n), 2);
+    assert_int_equal(call_int(&host, m, "large", n), 1000000 + n);
+  }
+  close_host(&host);
+}
+
 // Held values stay; others go, and what is closed early leaves nothing.
 static void handles_keep_values(void **state) {
   (void)state;
@@ -630,6 +664,7 @@ int main(void) {
       cmocka_unit_test(a_goroutines_panic_ends_only_itself),
       cmocka_unit_test(whole_scripts_run),
       cmocka_unit_test(limits_leave_the_host_running),
+      cmocka_unit_test(what_fits_is_done_after_any_number_of_refusals),
       cmocka_unit_test(handles_keep_values),
       cmocka_unit_test(many_at_once),
       cmocka_unit_test(hosts_give_the_memory),

@@ -388,7 +388,12 @@ static CspEnd call_function(CspCall *call, Value function, int argc,
   }
   CspEnd end = csp->config.stepped ? call_stepped(call, g, &task, result)
                                    : run_beside(call, g, &task, result);
-  if (call->g == NULL) return end;
+  if (call->g == NULL) {
+    // The panic stops here (memory_settle), and the host may make values next.
+    if (end == CSP_THREW && heap_gc_wanted(csp->vm.heap))
+      collect_for(call, result->values[0].word, 0, NULL);
+    return end;
+  }
   if (end == CSP_ENDED) {
     call->local = NULL;  // whatever the native returns is for nobody
   } else {
