@@ -543,6 +543,21 @@ static const Scenario scenarios[] = {
      "default: println(\"end\")\n"
      "}\n",
      "import \"http\"\nimport \"net\"\n"},
+    // Where the connections that wait could not all be closed, the next request
+    // found an empty list of them.
+    {"library: http, close_idle", RUN_BLOCKING, 0, "end\n", "",
+     "import \"http\"\nimport \"net\"\n"
+     "l := net.listen(\"127.0.0.1:0\")?\n"
+     "go http.serve(l, func(request) => \"x\", stall: 20ms)\n"
+     "func ask() {\n"
+     "  _, err := try(http.get, \"http://${l.address()}/\")\n"
+     "  if err != nil && err.code == nil { panic(err) }\n"
+     "}\n"
+     "ask()\n"
+     "_ = try(http.close_idle)\n"
+     "ask()\n"
+     "println(\"end\")\n",
+     "import \"http\"\nimport \"net\"\n"},
     // A dial that fails leaves no connection that the listener would accept.
     {"library: net, dials", RUN_BLOCKING, 0, "1 true\n", "",
      "import \"net\"\n"
