@@ -123,11 +123,12 @@ typedef struct CspConfig {
   int argc;  // os.args
   char **argv;
   const char *debug;  // settings (docs/debugging.md), or NULL for none
-  // Gets what print and println write. NULL: the process's standard output.
+  // Gets what print and println write. NULL: the process's standard output, as
+  // it is when the runtime is made. Closed, it stays so for the runtime.
   void (*write_out)(void *arg, const char *data, size_t len);
   // Gets what goes to standard error, such as reports of uncaught panics. NULL:
-  // the process's standard error. Any of the runtime's threads calls it, even
-  // one that holds no goroutine.
+  // the process's standard error, likewise. Any of the runtime's threads calls
+  // it, even one that holds no goroutine.
   void (*write_err)(void *arg, const char *data, size_t len);
   void *write_arg;
   // The folder that scripts see as "/". They reach nothing outside of it, by

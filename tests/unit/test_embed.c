@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A host program's view: vm/csp.h from outside, several runtimes in a process.
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +41,45 @@ static void failures_are_reported_and_leave_the_host_running(void **state) {
       fail_msg("case %zu: no \"%s\" in \"%s\"", n, cases[n].err, host.err);
     close_host(&host);
   }
+}
+
+// Standard streams that are closed when the runtime is made. A file that has
+// such a number for a moment, before it is moved, got what was printed then.
+static int child_without_streams(const char *victim) {
+  close(STDOUT_FILENO);
+  close(STDERR_FILENO);
+  CspConfig config;
+  test_config(&config);
+  config.procs = 2;
+  Csp *csp = csp_new(&config);
+  if (csp == NULL) return 1;
+  csp_install_language(csp);
+  if (!csp_install_library(csp)) return 2;
+  int fd = open(victim, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (fd != STDOUT_FILENO || dup(fd) != STDERR_FILENO) return 3;
+  static const char script[] =
+      "import \"fmt\"\n"
+      "fmt.eprintln(\"a line\")\nprintln(\"another\")\npanic(\"boom\")\n";
+  int status;
+  csp_run(csp, "a.csp", script, sizeof script - 1, &status);
+  csp_free(csp);
+  struct stat info;
+  return fstat(fd, &info) == 0 && info.st_size == 0 ? 0 : 4;
+}
+
+static void no_file_becomes_a_closed_stream(void **state) {
+  (void)state;
+  char victim[] = "/tmp/csp-victim-XXXXXX";
+  int fd = mkstemp(victim);
+  assert_true(fd >= 0);
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) _exit(child_without_streams(victim));
+  int how = 0;
+  assert_int_equal(waitpid(pid, &how, 0), pid);
+  close(fd);
+  unlink(victim);
+  assert_int_equal(how, 0);
 }
 
 // A bug once: the lexer read the byte after it.
@@ -402,6 +444,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(output_goes_to_the_host),
       cmocka_unit_test(failures_are_reported_and_leave_the_host_running),
+      cmocka_unit_test(no_file_becomes_a_closed_stream),
       cmocka_unit_test(a_text_needs_no_zero_byte_at_its_end),
       cmocka_unit_test(natives_can_be_called),
       cmocka_unit_test(natives_know_who_runs_them),

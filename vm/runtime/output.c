@@ -18,6 +18,7 @@
 #include "vm/runtime/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -29,8 +30,14 @@
 
 enum { OUTPUT_FULL = 32 * 1024, OUTPUT_MOST = 1 << 20 };
 
+static bool is_closed(int fd) {
+  return fcntl(fd, F_GETFD) < 0 && errno == EBADF;
+}
+
 bool output_init(Csp *csp) {
   csp->out.terminal = csp->config.write_out == NULL && isatty(STDOUT_FILENO);
+  csp->out.closed[STDOUT_FILENO] = is_closed(STDOUT_FILENO);
+  csp->out.closed[STDERR_FILENO] = is_closed(STDERR_FILENO);
   csp->out.lock.rank = &rank_output;
   csp->out.writing.rank = &rank_writing;
   return true;
@@ -45,13 +52,19 @@ void output_free(Csp *csp) {
   mem_free(csp->out.data);
 }
 
+// A stream that was closed at first stays so. Whatever has its number later is
+// somebody's file, if only until that is moved (rt_fd_above_streams).
+static int write_stream(const Csp *csp, int fd, const char *data, size_t len) {
+  return csp->out.closed[fd] ? EBADF : rt_write_all(fd, data, len);
+}
+
 static void output_emit(Csp *csp, const char *data, size_t len) {
   if (rt_load_relaxed(&csp->left)) return;  // relaxed: as in csp_free
   if (csp->config.write_out != NULL) {
     csp->config.write_out(csp->config.write_arg, data, len);
     return;
   }
-  int error = rt_write_all(STDOUT_FILENO, data, len);
+  int error = write_stream(csp, STDOUT_FILENO, data, len);
   if (error == 0) return;
   // relaxed, both: call_native sees the one soon. The other is read when the
   // run's threads are joined
@@ -67,7 +80,7 @@ void output_error(Csp *csp, const char *data, size_t len) {
     csp->config.write_err(csp->config.write_arg, data, len);
     return;
   }
-  int error = rt_write_all(STDERR_FILENO, data, len);
+  int error = write_stream(csp, STDERR_FILENO, data, len);
   if (error != 0 && error != EBADF)
     // relaxed: read when the run's threads are joined
     rt_store_relaxed(&csp->reported, 1u);

@@ -14,6 +14,7 @@ typedef struct Output {
   size_t len;  // atomic; written under lock
   size_t cap;
   bool terminal;   // immutable
+  bool closed[3];  // immutable: the standard streams that were, in csp_new
   int error;       // atomic; the errno of a write that failed, or 0
   RtLock writing;  // held while bytes go out, so that they stay in order
 } Output;
