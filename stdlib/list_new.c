@@ -2,31 +2,67 @@
 // Methods of lists that make new lists: unique, flatten, zip, enumerate, chunk.
 // All are done in pieces (pieces_loop.h).
 #include "stdlib/list_methods.h"
+#include "vm/native/order.h"
 
 // --- unique -----------------------------------------------------------------
-// NaN and bytes cannot be keys of a map. NaN, and a tuple with it, is like
-// nothing. Bytes stand in a map of their own, as strings.
-static bool is_new(CspCall *call, Loop *loop, CspValue v) {
-  CspValue found, seen = loop->with;
-  if (!csp_equal(v, v)) return true;
-  if (csp_type(v) == CSP_BYTES) {
-    if (csp_type(loop->more) != CSP_MAP) loop->more = csp_map(call, 0);
-    seen = loop->more;
-    v = bytes_to_text(call, v);
-    if (csp_is_undef(v) || csp_is_undef(seen)) {
-      csp_panic_memory(call);
-      return false;
-    }
+// What can be a key of a map stands in the map `with`. NaN, and a tuple with
+// it, is like nothing. What else is no key stands in lists. `more` has these by
+// a rough key, which is the same for those that are equal.
+typedef enum Known { IS_NEW, IS_KNOWN, IS_ASKED_LATER, IS_PANIC } Known;
+
+static CspValue rough_part(CspCall *call, CspValue v) {
+  if (order_is_key(v)) return v;
+  return csp_type(v) == CSP_BYTES ? bytes_to_text(call, v) : csp_nil();
+}
+
+// Of a tuple the first elements, as far as they tell anything.
+static CspValue rough_key(CspCall *call, CspValue v) {
+  enum { TOLD = 8 };
+  CspValue parts[TOLD];
+  if (csp_type(v) != CSP_TUPLE) return rough_part(call, v);
+  size_t count = csp_list_len(v) < TOLD ? csp_list_len(v) : TOLD;
+  for (size_t i = 0; i < count; i++) {
+    parts[i] = rough_part(call, csp_list_get(v, i));
+    if (csp_is_undef(parts[i])) return parts[i];
   }
-  if (csp_map_get(call, seen, v, &found)) return false;
-  return csp_map_set(call, seen, v, csp_bool(true));
+  return csp_tuple(call, parts, count);
+}
+
+// v is no key. loop->part: how far the list of those like it is looked through.
+static Known look_roughly(CspCall *call, Loop *loop, CspValue v) {
+  if (csp_type(loop->more) != CSP_MAP) loop->more = csp_map(call, 0);
+  CspValue rough = rough_key(call, v), like;
+  if (csp_is_undef(rough) || csp_is_undef(loop->more)) {
+    csp_panic_memory(call);
+    return IS_PANIC;
+  }
+  if (!csp_map_get(call, loop->more, rough, &like)) {
+    like = csp_list(call, 1);
+    if (!csp_map_set(call, loop->more, rough, like)) return IS_PANIC;
+  }
+  size_t end = csp_list_len(like), at = loop->part;
+  if (csp_list_find(call, like, v, &at, end)) at = SIZE_MAX;
+  loop->part = at < end ? at : 0;
+  if (at < end) return IS_ASKED_LATER;
+  if (at == SIZE_MAX) return IS_KNOWN;
+  return csp_list_push(call, like, v) ? IS_NEW : IS_PANIC;
+}
+
+static Known look_up(CspCall *call, Loop *loop, CspValue v) {
+  CspValue found;
+  if (!csp_equal(v, v)) return IS_NEW;
+  if (!order_is_key(v)) return look_roughly(call, loop, v);
+  if (csp_map_get(call, loop->with, v, &found)) return IS_KNOWN;
+  return csp_map_set(call, loop->with, v, csp_bool(true)) ? IS_NEW : IS_PANIC;
 }
 
 static bool unique_turns(CspCall *call, Loop *loop, size_t stop) {
   for (; loop->at < stop && !csp_spent(call, 32); loop->at++) {
     CspValue v = csp_list_get(loop->list, loop->at);
-    if (is_new(call, loop, v) && !csp_list_push(call, loop->out, v))
-      return false;
+    Known known = look_up(call, loop, v);
+    if (known == IS_ASKED_LATER) return true;
+    if (known == IS_PANIC) return false;
+    if (known == IS_NEW && !csp_list_push(call, loop->out, v)) return false;
   }
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include "vm/interp/native_call.h"
 #include "vm/object/compare.h"
+#include "vm/object/map.h"
 #include "vm/object/value_text.h"
 
 int order_place_nan(CspCall *call, CspValue a, CspValue b, int nan) {
@@ -19,3 +20,5 @@ CspStatus order_refuse(CspCall *call, CspValue a, CspValue b) {
   return csp_panic(call, "%s: cannot order %s and %s%s", name, csp_type_name(a),
                    csp_type_name(b), where);
 }
+
+bool order_is_key(CspValue v) { return map_is_key(v.word); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The order by which sort, min, max and binary_search go: that of <, with a
-// place for NaN. For natives of the runtime and of the library. The call's
-// thread.
+// place for NaN. And what unique asks. For natives of the runtime and of the
+// library. The call's thread.
 #ifndef CSP_VM_NATIVE_ORDER_H
 #define CSP_VM_NATIVE_ORDER_H
 
@@ -23,5 +23,7 @@ static inline int order_of(CspCall *call, CspValue a, CspValue b, int nan) {
 // after a
 // `_`.
 CspStatus order_refuse(CspCall *call, CspValue a, CspValue b);
+// Whether it can be a key of a map.
+bool order_is_key(CspValue v);
 
 #endif

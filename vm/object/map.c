@@ -366,7 +366,7 @@ size_t map_len(const ObjMap *map) {
   return rt_load_relaxed(&heap_load(&map->table)->live);
 }
 
-static bool is_key(Value key) {
+bool map_is_key(Value key) {
   if (!value_is_obj(key)) return true;
   const Obj *obj = value_obj(key);
   if (obj->type == OBJ_FLOAT) return !isnan(((const ObjFloat *)obj)->value);
@@ -466,7 +466,7 @@ static inline __attribute__((always_inline)) MapResult map_put(
 }
 
 MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
-  if (!is_key(key)) return why_no_key(value_obj(key));
+  if (!map_is_key(key)) return why_no_key(value_obj(key));
   if (!writer_enter(map)) return MAP_CONCURRENT;
   MapResult result = MAP_OK;
   if (growing_of(map) != NULL) result = grow_rest(local, map);
@@ -476,7 +476,7 @@ MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
 }
 
 MapResult map_set_part(Local *local, ObjMap *map, Value key, Value v) {
-  if (!is_key(key)) return why_no_key(value_obj(key));
+  if (!map_is_key(key)) return why_no_key(value_obj(key));
   if (!writer_enter(map)) return MAP_CONCURRENT;
   MapResult result = growing_of(map) != NULL
                          ? grow_part(local, map)
@@ -514,7 +514,7 @@ static bool map_take_out(Local *local, ObjMap *map, Value key) {
 
 MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
   *found = false;
-  if (!is_key(key)) return MAP_OK;
+  if (!map_is_key(key)) return MAP_OK;
   if (!writer_enter(map)) return MAP_CONCURRENT;
   MapResult result = MAP_OK;
   if (growing_of(map) != NULL) result = grow_rest(local, map);

@@ -40,6 +40,7 @@ MapResult map_set_part(Local *local, ObjMap *map, Value key, Value v);
 MapResult map_clear(Local *local, ObjMap *map);
 MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found);
 size_t map_len(const ObjMap *map);
+bool map_is_key(Value key);  // whether it can be one
 // A long string or a tuple is going to be a key: what that takes is charged.
 // false: given up.
 enum { KEY_SHORT = 128 };  // bytes
