@@ -172,9 +172,10 @@ static CspStatus range_by(CspCall *call) {
 CspStatus builtin_len(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   int64_t own;
+  // Without csp_type, which would settle it: the next append would copy it.
+  if (value_is_type(v.word, OBJ_STRING))
+    return csp_ok_int(call, (int64_t)((ObjString *)value_obj(v.word))->len);
   switch (csp_type(v)) {
-    case CSP_STRING:
-      return csp_ok_int(call, (int64_t)((ObjString *)value_obj(v.word))->len);
     case CSP_BYTES:
       return csp_ok_int(call, (int64_t)csp_bytes_len(v));
     case CSP_LIST:
