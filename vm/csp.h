@@ -77,8 +77,7 @@ enum {
   CSP_ALL = 63,
 };
 
-// What CspConfig.load is asked, and says: strings that it mallocs and the
-// runtime frees.
+// What CspConfig.load is asked, and its answer: malloced, the runtime frees it.
 typedef struct CspLoad {
   const char *path;  // as it stands after `import`
   const char *from;  // the importing script's path, or module's name
@@ -246,8 +245,7 @@ char *csp_dump_goroutines(Csp *csp);
 // A counter by its name in sched.stats(). false: there is none. Any thread.
 bool csp_counter(Csp *csp, const char *name, uint64_t *value);
 // How late readied goroutines ran (a sample of them). counts[i] of them were
-// late by 2^i ns up to twice that. Gives how many counts, up to room. Any
-// thread.
+// late by 2^i ns up to twice that. Gives how many, at most room. Any thread.
 int csp_lateness(Csp *csp, uint64_t *counts, int room);
 
 // --- Native functions -------------------------------------------------------
@@ -415,8 +413,7 @@ CspStatus csp_panic(CspCall *call, const char *format, ...)
 CspStatus csp_panic_memory(CspCall *call);
 
 // The bytes that one result may still take (CspConfig.max_memory), and that a
-// native may malloc on the way to it. It is at least 64 KB, and SIZE_MAX
-// without a limit.
+// native may malloc on the way to it. At least 64 KB. SIZE_MAX: no limit.
 size_t csp_room(CspCall *call);
 // For natives that found no memory and have no results yet. true: there was a
 // collection, so try again. Only arguments and held values are left. false:
@@ -621,8 +618,7 @@ void csp_fd_free(CspFd *fd);
 int csp_fd_enter(CspFd *fd, CspSide side);
 // The turn goes to the call that has waited longest.
 void csp_fd_leave(CspCall *call, CspFd *fd, CspSide side);
-// The number, for a call with a turn. -1: it is closed, and the call should
-// end.
+// The number, for a call with a turn. -1: it is closed. The call should end.
 int csp_fd_number(const CspFd *fd);
 // These say when the step of the next csp_again runs. The first waits until the
 // call has the turn. The second waits until the side may be ready, or until the
@@ -656,10 +652,9 @@ CspFd *csp_connection_fd(CspValue v);
 // connection owns state. Otherwise the caller still does. EISCONN: there is a
 // layer. EBUSY: something was received and not read. EINVAL: no connection.
 int csp_layer_on(CspValue connection, const CspLayer *layer, void *state);
-// Tells what the layer's state holds outside of the heap, in place of what was
-// told before, as csp_host_weight does for other values. A connection is never
-// told of otherwise. Closing it makes that 0. false: there is no room for more,
-// and it is 0.
+// What the layer's state holds outside of the heap from now on (for other
+// values: csp_host_weight). It is 0 once the connection is closed. false: there
+// is no room for more, and it is 0.
 bool csp_layer_weight(CspCall *call, CspValue connection, size_t bytes);
 // The state, or NULL if v has no such layer. It lives as long as v.
 void *csp_layer_state(CspValue v, const CspLayer *layer);
@@ -717,9 +712,8 @@ CspEnd csp_call(CspCall *call, CspValue function, int argc,
 // calls it when that has ended (in a stepped runtime, inside the host's call or
 // step). If the runtime has ended first, csp_run or csp_free calls it, with
 // CSP_ENDED. done must not block. It may read values and call csp_wake, but
-// nothing else of this file. *result, its values and its message are the
-// runtime's, and gone when done returns. A panic of a goroutine with done is
-// told only there.
+// nothing else of this file. *result, its values and its message are gone when
+// done returns. A panic of a goroutine with done is told only there.
 CspValue csp_go(CspCall *call, CspValue function, int argc,
                 const CspValue *argv,
                 void (*done)(void *data, const CspResult *result), void *data);
