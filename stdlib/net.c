@@ -145,7 +145,7 @@ void *csp_layer_state(CspValue v, const CspLayer *layer) {
 // A be before the 1 of B. It releases and that acquires, so the runtime was
 // told by A first. Else the 3 of A finds what B has added.
 static int64_t add_weight(Connection *connection, int64_t more) {
-  // acquire and release: pairs with itself, as above
+  // acq_rel: pairs with itself, as above
   return __atomic_add_fetch(&connection->weight, more, __ATOMIC_ACQ_REL);
 }
 

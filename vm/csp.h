@@ -1078,13 +1078,12 @@ typedef struct CspClass {
 // Zeroed data. *data may be NULL.
 CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data);
 // Tells what a host's value holds outside of the heap, in place of what was
-// told before. That is 0 at first, and at most 64 GB count. It counts as the
-// value's own memory does: for CspConfig.max_memory, and for when to collect.
-// It is given back when the value is finalized. Does not block, but may call
-// the finalizers of other values, as whatever makes values may. false: there is
-// no room for more, and nothing has changed. Then free it and csp_panic_memory,
-// or ask csp_make_room first, which collects the value if nothing keeps it.
-// Less always fits.
+// told before (0 at first, at most 64 GB). It counts as the value's own memory:
+// for CspConfig.max_memory, and for when to collect. It is given back when the
+// value is finalized. Does not block, but may call the finalizers of others, as
+// whatever makes values may. false: there is no room for more, and nothing has
+// changed. Then free it and csp_panic_memory, or ask csp_make_room first, which
+// collects the value if nothing keeps it. Less always fits.
 bool csp_host_weight(CspCall *call, CspValue v, size_t bytes);
 // The data, or NULL if v is no such value.
 void *csp_host_data(CspValue v, const CspClass *klass);

@@ -152,10 +152,15 @@ static void layer_wrong(void *state, char *to, size_t room) {
   snprintf(to, room, "the layer says no");
 }
 
+static void layer_close(void *state) {
+  __atomic_fetch_add((int *)state, 1, __ATOMIC_RELAXED);
+}
+
 static void layer_finalize(void *state) { csp_alloc_free(state); }
 
-static const CspLayer counting_layer = {"other",   layer_read,  layer_write,
-                                        layer_end, layer_wrong, layer_finalize};
+static const CspLayer counting_layer = {
+    "other",     layer_read,  layer_write,   layer_end,
+    layer_wrong, layer_close, layer_finalize};
 
 // layer(v): true if it puts one on.
 static CspStatus native_layer(CspCall *call) {
@@ -172,6 +177,7 @@ static CspStatus native_layer(CspCall *call) {
   if (state != NULL) *state = 0;
   if (reads && writes && state != NULL)
     on = csp_layer_on(v, &counting_layer, state) == 0;
+  if (on) csp_layer_weight(call, v, 1 << 12);
   if (!on) csp_alloc_free(state);
   if (reads) csp_fd_leave(call, fd, CSP_READS);
   if (writes) csp_fd_leave(call, fd, CSP_WRITES);
