@@ -158,9 +158,9 @@ static void layer_close(void *state) {
 
 static void layer_finalize(void *state) { csp_alloc_free(state); }
 
-static const CspLayer counting_layer = {
-    "other",     layer_read,  layer_write,   layer_end,
-    layer_wrong, layer_close, layer_finalize};
+static const CspLayer counting_layer = {"other",       layer_read,  layer_write,
+                                        layer_end,     layer_wrong, layer_close,
+                                        layer_finalize};
 
 // layer(v): true if it puts one on.
 static CspStatus native_layer(CspCall *call) {
