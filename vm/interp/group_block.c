@@ -337,14 +337,14 @@ static CancelReason reason_of(ObjGroup *group) {
 }
 
 // Whether the group that has ended gives a value, not a panic, where it can.
-static bool has_value(const ObjGroup *group) {
+static bool has_group_value(const ObjGroup *group) {
   return group->valued && (!group->failed || group->returned);
 }
 
 // Its frame is g's top one. also: what its body's deferred calls gave, or nil.
 // false: panicked.
-static bool give_value(Local *local, Goroutine *g, ObjGroup *group,
-                       Value also) {
+static bool give_group_value(Local *local, Goroutine *g, ObjGroup *group,
+                             Value also) {
   bool late = !group->failed && reason_of(group) == CANCEL_DEADLINE;
   Value *v = &g->base[group->value];
   *v = late ? vm_code(local->vm)->cancel_errors[CANCEL_DEADLINE]
@@ -367,8 +367,8 @@ Next group_close(Local *local, Goroutine *g) {
   g->on_resume = RESUME_NOTHING;
   if (!at_once) closed(g, group);
   bool around = g_cancelled(&g->g) != NOT_CANCELLED;
-  if (wanted && (group->failed || !around) && has_value(group))
-    return give_value(local, g, group, VALUE_NIL) ? GO_ON : THROW;
+  if (wanted && (group->failed || !around) && has_group_value(group))
+    return give_group_value(local, g, group, VALUE_NIL) ? GO_ON : THROW;
   if (group->failed) {
     vm_panic_value(local, g, group->failure);
     panic_with_failure(g->panic, group);
@@ -443,9 +443,10 @@ static Next left(Local *local, Goroutine *g, ObjGroup *group) {
   RT_ASSERT(panic != NULL && group->left);
   bool goes_on = panic->cancels && (group->failed || !g_cancelled(&g->g));
   carry_of_older(local, g, panic, group->frame);
-  if (goes_on && has_value(group))
-    return give_value(local, g, group, panic->also) ? go_on_after(g, group)
-                                                    : GO_ON;
+  if (goes_on && has_group_value(group))
+    return give_group_value(local, g, group, panic->also)
+               ? go_on_after(g, group)
+               : GO_ON;
   if (group->failed && (panic->cancels || group->failure != panic->value)) {
     panic_with_failure(panic, group);
     move_also(local, g, &panic->also);
