@@ -185,7 +185,8 @@ static void run_g(P *p, G *g, bool inherit) {
   }
   proc_set_running(p, g);
   g->resume(p, g);
-  RT_ASSERT(p->current == NULL && p->m == p->sched->host.m);
+  RT_ASSERT(p->m == p->sched->host.m);
+  RT_ASSERT(p->current == NULL || has_ended(p->sched));
 }
 
 static bool out_of_time(Sched *sched, P *p) {
