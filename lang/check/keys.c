@@ -39,6 +39,7 @@ void keys_in_index(Compiler *compiler, const Node *node) {
 }
 
 void keys_in_question(Compiler *compiler, const Node *node) {
+  RT_ASSERT(node->kind == NODE_BINARY);
   if (node->op != AST_IN) return;
   if (kinds_of(node->b) == KIND_MAP) {
     check_key(compiler, node->a);
@@ -73,6 +74,7 @@ static bool is_delete(const Node *callee) {
 }
 
 void keys_in_call(Compiler *compiler, const Node *call) {
+  RT_ASSERT(call->kind == NODE_CALL);
   if (!is_delete(call->a) && !looks_up(call->a)) return;
   if (call->b != NULL && call->b->next != NULL)
     check_key(compiler, call->b->next);

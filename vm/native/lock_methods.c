@@ -68,11 +68,14 @@ static bool need_lock(CspCall *call, CspType type, ObjChan **lock) {
   CspValue v;
   if (!csp_need_type(call, 0, type, &v)) return false;
   *lock = (ObjChan *)value_obj(v.word);
+  RT_ASSERT((*lock)->chan.flags & CHAN_GATE);
   return true;
 }
 
 static bool try_enter(CspCall *call, ObjChan *lock) {
   if (!gate_try_enter(&lock->chan, &call->g->g)) return false;
+  RT_ASSERT(lock->obj.type != OBJ_MUTEX ||
+            gate_holder(&lock->chan) == call->g->g.id);
   Local *local = call->local;
   if (local->vm->spans) sched_span_entered(local->p, &call->g->g, &lock->chan);
   return true;
@@ -93,6 +96,7 @@ static CspStatus enter_or_wait(CspCall *call, ObjChan *lock, int64_t number) {
 
 static CspStatus lock_as(CspCall *call, int64_t number) {
   ObjChan *lock = NULL;
+  RT_ASSERT(number == 0 || number == LOCK_TO_READ);
   if (!need_lock(call, CSP_MUTEX, &lock)) return CSP_PANIC;
   if (enter_now(call, lock)) return csp_ok_nothing(call);
   if (g_cancelled(&call->g->g) == NOT_CANCELLED &&

@@ -66,6 +66,7 @@ static bool pass_on(HostPost *post) {
     *(csp->posts_held != NULL ? &csp->posts_held_last->held_next
                               : &csp->posts_held) = post;
     csp->posts_held_last = post;
+    RT_ASSERT(csp->posts_held_last->held_next == NULL);
     return false;
   }
   RT_ASSERT(!post->ahead && !post->begun);
@@ -87,7 +88,9 @@ static bool let_next_go(HostPost *post) {
   if (next == NULL || csp->run_over) return false;
   csp->posts_held = next->held_next;
   next->held_next = NULL;
-  return pass_on(next);
+  bool tell = pass_on(next);
+  RT_ASSERT(csp->posts_held == NULL || csp->posts_ahead == POSTS_AHEAD);
+  return tell;
 }
 
 // false: the run is over. By a thread that is inside.

@@ -61,6 +61,11 @@ const char *counters_label(void *host, const G *sg) {
   X("pause_ns_max", heap.pause_ns_max)      \
   X("goroutines_collected", heap.goroutines_collected)
 
+#define X(...) +1
+_Static_assert(SCHED_STATS(X) STATES(X) <= COUNTERS_MAX,
+               "COUNTERS_MAX is too small");
+#undef X
+
 size_t counters_read(Vm *vm, Counter *out) {
   SchedStats stats;
   HeapStats heap;

@@ -81,12 +81,14 @@ static void put_new_string(Writer *writer, const ObjString *string) {
   text_add(&writer->bytes, string_data(string), len);
   text_add(&writer->bytes, padding,
            (sizeof padding - len % sizeof padding) % sizeof padding);
+  RT_ASSERT(writer->bytes.failed || writer->bytes.len % sizeof padding == 0);
 }
 
 static void put_string(Writer *writer, const ObjString *string) {
   uint32_t at = 0;
   while (at < writer->string_count && writer->strings[at] != string) at++;
   if (at == writer->string_count) put_new_string(writer, string);
+  RT_ASSERT(writer->failed || writer->strings[at] == string);
   put_word(writer, at);
 }
 
@@ -186,7 +188,8 @@ static void put_functions(Writer *writer, const ObjModule *module) {
   const ObjTable *table = heap_load(&members->table);
   uint64_t at = 0;
   Value key, cell;
-  put_word(writer, (uint32_t)map_len(members));
+  uint32_t left = (uint32_t)map_len(members);
+  put_word(writer, left);
   while (map_next(writer->vm, members, table, &at, &key, &cell)) {
     const ObjString *name = (ObjString *)value_obj(key);
     uint32_t function =
@@ -195,7 +198,9 @@ static void put_functions(Writer *writer, const ObjModule *module) {
       text_addf(&writer->problem, "prelude: `%s` is no function\n", name->own);
     put_string(writer, name);
     put_word(writer, function);
+    left--;
   }
+  RT_ASSERT(left == 0);
 }
 
 static void put_methods(Writer *writer) {
@@ -253,6 +258,7 @@ static uint32_t *join_parts(Writer *writer, size_t *count) {
     writer->failed = true;
     return NULL;
   }
+  RT_ASSERT(size % sizeof *image == 0);
   *count = size / sizeof *image;
   image[0] = image_stamp();
   image[1] = (uint32_t)*count;

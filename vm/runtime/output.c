@@ -101,6 +101,7 @@ static bool output_reserve(Csp *csp, size_t more) {
   if (data == NULL) return false;
   out->data = data;
   out->cap = cap;
+  RT_ASSERT(out->cap - out->len >= more);
   return true;
 }
 
@@ -110,6 +111,7 @@ static void write_buffer(Csp *csp) {
   rt_lock(&out->lock);
   char *data = out->data;
   size_t len = out->len;
+  RT_ASSERT(len <= out->cap && (len == 0 || data != NULL));
   out->data = NULL;
   out->cap = 0;
   // relaxed, both: the lock is held. call_native and output_flush_idle read

@@ -168,6 +168,7 @@ static int follow(PathWalk *walk, int fd) {
   walk->rest[len] = '/';
   drop_last(walk->done);
   if (target[0] == '/') walk->done[0] = '\0';
+  RT_ASSERT(strlen(walk->rest) == (size_t)len + 1 + rest);
   return 0;
 }
 
@@ -179,6 +180,7 @@ static int take_next(PathWalk *walk, size_t len) {
   memcpy(walk->done + done + 1, walk->rest, len);
   walk->done[done + 1 + len] = '\0';
   memmove(walk->rest, walk->rest + len, strlen(walk->rest + len) + 1);
+  RT_ASSERT(walk->done[0] == '/' && strlen(walk->done) == done + 1 + len);
   int fd = open_in(walk->root, walk->done, O_PATH | O_NOFOLLOW, 0);
   struct stat info;
   if (fd < 0) return errno;
