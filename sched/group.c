@@ -320,8 +320,8 @@ void group_begin_outer(G *g, Group *group) {
 
 static void join_group(Group *group, G *g, bool is_aide) {
   while (group != NULL && group->solo) group = group->parent;
-  // relaxed, both: g has not started. Cancellers find it with the lock held
-  // that link_member needs
+  // relaxed, both: g has not started. A canceller finds it with the group's
+  // lock held, which is taken below
   rt_store_relaxed(&g->shielded, (uint8_t)0);
   rt_store_relaxed(&g->parked_on, (uintptr_t)0);
   // release: as in group_begin. A thread that has parked the G that g was
