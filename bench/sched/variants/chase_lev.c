@@ -55,12 +55,12 @@ static Array *array_new(int64_t count, Array *older) {
 }
 
 static Task *slot_read(Array *array, int64_t index) {
-  // relaxed: shown by bottom. A stale one fails the CAS of top
+  // relaxed: shown by bottom (queue_put). A stale one fails the CAS of top
   return rt_load_relaxed(&array->slots[index & (array->size - 1)]);
 }
 
 static void slot_write(Array *array, int64_t index, Task *task) {
-  // relaxed: shown by bottom, or with the array
+  // relaxed: shown by bottom (queue_put), or with the array (grow)
   rt_store_relaxed(&array->slots[index & (array->size - 1)], task);
 }
 
@@ -104,9 +104,9 @@ static Task *deque_pop(Deque *deque) {
   int64_t top = rt_load_seq(&deque->top);  // seq: O2, see above
   Task *task = top <= bottom ? slot_read(deque->array, bottom) : NULL;
   if (top < bottom) return task;
-  // RMW: this, or the CAS of a thief
+  // RMW: this, or the CAS in deque_steal
   if (top == bottom && !rt_cas(&deque->top, &top, top + 1)) task = NULL;
-  // relaxed: it is empty, so a thief that sees this takes nothing
+  // relaxed: it is empty, so deque_steal, which sees this, takes nothing
   rt_store_relaxed(&deque->bottom, bottom + 1);
   return task;
 }

@@ -112,7 +112,8 @@ static inline void list_put(LockedList *list, Task *first, Task *last,
     list->last->next = first;
   }
   list->last = last;
-  rt_store_relaxed(&list->count, list->count + count);  // relaxed: a hint
+  rt_store_relaxed(&list->count,
+                   list->count + count);  // relaxed: the lock is held
   rt_unlock(&list->lock);
 }
 
@@ -121,7 +122,7 @@ static inline Task *list_pop(LockedList *list) {
   Task *task = list->first;
   if (task == NULL) return NULL;
   list->first = task->next;
-  rt_store_relaxed(&list->count, list->count - 1);  // relaxed: a hint
+  rt_store_relaxed(&list->count, list->count - 1);  // relaxed: the lock is held
   return task;
 }
 
@@ -154,7 +155,7 @@ static void block_free(Worker *worker, Block *block) {
 static void task_start_kids(Worker *worker, Task *task) {
   Block *block = block_new(worker);
   task->block = block;
-  // relaxed: the children's way through the queue shows it
+  // relaxed: the children's way through the queue (queue_put) shows it
   rt_store_relaxed(&task->pending, (uint32_t)fan);
   for (int i = 0; i < fan; i++) {
     int64_t part = fan == FIB_FAN ? task->size - 1 - i : task->size / fan;
@@ -219,7 +220,7 @@ static void (*worker_body)(void *arg);  // immutable while threads run
 static uint32_t workers_ready;          // atomic: threads that have begun
 
 static void worker_begin(void *arg) {
-  rt_add(&workers_ready, 1u);  // RMW: a sum
+  rt_add(&workers_ready, 1u);  // RMW: a sum for workers_start
   worker_body(arg);
 }
 
@@ -237,7 +238,7 @@ static void workers_start(void (*body)(void *arg)) {
     Worker *worker = &workers[i];
     if (rt_thread_start(&worker->thread, worker_begin, worker) != 0) abort();
   }
-  // relaxed: nothing but the count is read
+  // relaxed: nothing but the count of worker_begin is read
   while (rt_load_relaxed(&workers_ready) < (uint32_t)threads - 1)
     rt_yield_cpu();
 }
@@ -300,7 +301,7 @@ static void stress_take(Worker *worker) {
   Task *task = queue_take(worker);
   if (task == NULL) return;
   RT_CHECK(task->size == task->number + 1, "a task was not handed over whole");
-  // RMW, both: sums
+  // RMW, both: sums of all calls of stress_take
   uint32_t before = rt_add(&task->pending, 1u);
   rt_add(&stress_taken, (int64_t)1);
 

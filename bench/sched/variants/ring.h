@@ -38,12 +38,13 @@ static void queue_init(void) {
 }
 
 static Task *slot_read(Ring *ring, uint32_t index) {
-  // relaxed: shown by tail. A stale one fails the CAS of head
+  // relaxed: shown by tail (queue_put). A stale one fails the CAS of head
   return rt_load_relaxed(&ring->slots[index % RING_SIZE]);
 }
 
 static void slot_write(Ring *ring, uint32_t index, Task *task) {
-  rt_store_relaxed(&ring->slots[index % RING_SIZE], task);  // relaxed: see tail
+  // relaxed: shown by tail, as in queue_put
+  rt_store_relaxed(&ring->slots[index % RING_SIZE], task);
 }
 
 // Owner. Half of its ring, which is full, and the task go to all. false: a
@@ -52,7 +53,7 @@ static bool overflow(Ring *ring, Task *task, uint32_t head) {
   Task *batch[TAKE_MOST];
   for (uint32_t i = 0; i < TAKE_MOST; i++) batch[i] = slot_read(ring, head + i);
   uint32_t claimed = head;
-  // RMW: this, or the CAS of a thief
+  // RMW: this, or the CAS in ring_steal
   if (!rt_cas(&ring->head, &claimed, head + TAKE_MOST)) return false;
   for (uint32_t i = 1; i < TAKE_MOST; i++) batch[i - 1]->next = batch[i];
   batch[TAKE_MOST - 1]->next = task;
@@ -83,7 +84,7 @@ static Task *ring_pop(Ring *ring) {
     uint32_t head = rt_load_acquire(&ring->head);
     if (ring->tail == head) return NULL;
     Task *task = slot_read(ring, head);
-    // RMW: this, or the CAS of a thief
+    // RMW: this, or the CAS in ring_steal
     if (rt_cas(&ring->head, &head, head + 1)) return task;
   }
 }
@@ -121,7 +122,7 @@ static Task *ring_steal(Ring *ring, Ring *victim) {
     for (uint32_t i = 1; i < count; i++) {
       slot_write(ring, ring->tail + i - 1, slot_read(victim, head + i));
     }
-    // RMW: this, or the CAS of another taker
+    // RMW: this, or the CAS in ring_pop, overflow or of another thief
     if (!rt_cas(&victim->head, &head, head + count)) continue;
     // release: as in queue_put
     rt_store_release(&ring->tail, ring->tail + count - 1);

@@ -32,11 +32,11 @@ static void queue_init(void) { memset(mine, 0, sizeof mine); }
 // Owner.
 static void set_count(Mine *own, uint32_t count) {
   own->count = count;
-  rt_store_relaxed(&own->load, count);  // relaxed: a hint
+  rt_store_relaxed(&own->load, count);  // relaxed: a hint for has_nothing
 }
 
 static bool has_nothing(Mine *own) {
-  return rt_load_relaxed(&own->load) == 0 &&  // relaxed: a hint
+  return rt_load_relaxed(&own->load) == 0 &&  // relaxed: a hint of set_count
          list_count(&own->inbox) == 0;
 }
 

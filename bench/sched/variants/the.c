@@ -57,7 +57,8 @@ static void queue_put(Worker *worker, Task *task) {
   // the next thief
   int64_t head = rt_load_acquire(&deque->head);
   RT_CHECK(tail - head < PLACES - 1, "the: the deque is full");
-  rt_store_relaxed(&deque->slots[tail % PLACES], task);  // relaxed: shown by T
+  // relaxed: the store of T below shows it to deque_steal
+  rt_store_relaxed(&deque->slots[tail % PLACES], task);
   // release: shows slot and task. Pairs with deque_steal (T2)
   rt_store_release(&deque->tail, tail + 1);
 }
