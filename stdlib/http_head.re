@@ -259,18 +259,18 @@ static Str without_host(HttpHead *head, Str target, bool is_secure) {
 }
 
 // Methods in small letters are others.
-static bool is_method(const HttpHead *head, const char *name) {
+static bool has_method(const HttpHead *head, const char *name) {
   return head->method.len == strlen(name) &&
          memcmp(head->method.data, name, head->method.len) == 0;
 }
 
 static void read_target(HttpHead *head, Str target, bool is_secure) {
   // The client of a 200 would take what follows it for a tunnel.
-  if (is_method(head, "CONNECT"))
+  if (has_method(head, "CONNECT"))
     refuse_head(head, 501, "there are no tunnels (CONNECT) here");
   target = without_host(head, target, is_secure);
   bool is_star = target.len == 1 && target.data[0] == '*' &&
-                 is_method(head, "OPTIONS");
+                 has_method(head, "OPTIONS");
   const char *mark =
       target.len > 0 ? memchr(target.data, '?', target.len) : NULL;
   head->path = target;

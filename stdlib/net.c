@@ -160,7 +160,8 @@ bool net_weigh(CspCall *call, CspValue v, int64_t more) {
   return true;
 }
 
-// relaxed: each call adds to the sum by how much it has changed this one.
+// RMW: of two such calls (change_layer_weight) each gives by how much it has
+// changed this one, and so they add up.
 static int64_t change_layer_weight(Connection *connection, int64_t bytes) {
   return bytes - __atomic_exchange_n(&connection->layer_weight, bytes,
                                      __ATOMIC_RELAXED);

@@ -216,8 +216,8 @@ static inline void net_count_unsent(Connection *connection, int64_t change) {
 // Whether a layer may not say that all was sent. For calls that have the turn
 // to write, so no write goes on.
 static inline bool net_is_cut(const Connection *connection) {
-  // relaxed: a write that has failed before (not_unsent) is seen, as its caller
-  // or the turn says that. One that fails just now may be, or not
+  // relaxed: a write that has failed before (net_count_unsent) is seen, as its
+  // caller or the turn says that. One that fails just now may be, or not
   return net_layer(connection) != NULL &&
          __atomic_load_n(&connection->unsent, __ATOMIC_RELAXED) > 0;
 }

@@ -1,4 +1,5 @@
 # How deep calls may nest is configurable, in frames and in memory.
+# small: CSPDEBUG=gcstress=31
 # expect: 90
 # expect: stack overflow: too many calls inside each other
 # expect: stack overflow: the stack's limit is reached

@@ -1,5 +1,6 @@
 # A function whose first instruction finds no memory panics. It tried again for
 # ever, with a collection each time.
+# small: CSPDEBUG=gcstress=31
 # expect: map out of memory: the limit is 4 MB
 # expect: list out of memory: the limit is 4 MB
 # expect: function out of memory: the limit is 4 MB

@@ -1,5 +1,6 @@
 # Standard output and standard error that are pipes which never wait, as some
 # parents make them: nothing is lost when the reader is slow.
+# small: CSPDEBUG=gcstress=31
 # expect: standard output: status 0, 100000 lines
 # expect: standard error: status 0, 100000 lines
 # expect: report: status 1, with its trace: True

@@ -1,5 +1,6 @@
 # The job queue of examples/ as several programs: what workers do, what becomes
 # of jobs whose worker is killed, tries, dead jobs and progress.
+# small: CSPDEBUG=gcstress=31
 # needs: redis-server redis-cli
 # timeout: 120
 # expect: 1

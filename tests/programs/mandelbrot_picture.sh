@@ -1,4 +1,5 @@
 # The Mandelbrot example writes a picture.
+# small: CSPDEBUG=gcstress=31
 # expect: wrote it
 # expect: P6 64 48 255
 # expect: 219655933 9229

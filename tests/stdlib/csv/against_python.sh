@@ -1,6 +1,7 @@
 # Random tables, against Python's csv: what one writes the other reads as the
 # same rows. Of texts where bytes were changed, both read the same rows, or they
 # are wrong as RFC 4180 has it, which a few lines of Python say.
+# small: CSPDEBUG=gcstress=31
 # expect: 2000 tables, 8000 texts
 # timeout: 60
 # once: one thread, and the same each time

@@ -1,4 +1,5 @@
 # gzip and Python read what gzip.create writes, and the other way round.
+# small: CSPDEBUG=gcstress=31
 # timeout: 120
 # expect: gzip reads it
 # expect: python reads it

@@ -1,5 +1,6 @@
 # Random values, against Python's json: what one writes the other reads as the
 # same value, and both refuse or take the same texts where bytes were changed.
+# small: CSPDEBUG=gcstress=31
 # expect: 3000 values, 6000 texts
 # timeout: 60
 # once: one thread, and the same each time

@@ -1,5 +1,6 @@
 # A sort that is done in pieces and finds no memory between two of them panics.
 # (A dead register may keep the list of the round before, so max writes to all.)
+# small: CSPDEBUG=gcstress=31
 # expect: true
 cat > "$TMPDIR/a.csp" <<"S"
 kept := []

@@ -2,7 +2,7 @@
 # end. Each answer is a value or an error with a code, and the next call is on a
 # new connection where the old one cannot be in step any more.
 # timeout: 300
-# small: SIZE=9
+# small: SIZE=9 CSPDEBUG=gcstress=7
 # expect: split everywhere: True
 # expect: cut off everywhere: closed
 # expect: spoiled: True

@@ -2,6 +2,7 @@
 # of their groups, replacements, and parts between matches. Patterns are of what
 # both know. A star is of no part that may match nothing, and `$` is \z. SEED=N
 # makes others. (In the empty text Python finds no \B, so there is none.)
+# small: CSPDEBUG=gcstress=31
 # expect: 4000 patterns, 16000 texts
 # timeout: 90
 # once: one thread, and the same each time
