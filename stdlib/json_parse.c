@@ -12,8 +12,9 @@
 //   - The stack is at most JSON_STACK values, whatever the text is.
 //   - A level that is made has been put into the one around it, so all that was
 //     made can be reached from the root between two pieces. A piece ends after
-//     a comma, where no key waits for its value, or within a long string, whose
-//     key is kept beside the stack. (Strings in bytes are read in one piece.)
+//     a comma, where no key waits for its value, or within a long string. If
+//     that is a value its key is kept beside the stack. (Strings in bytes are
+//     read in one piece.)
 //   - While a level is open nothing is added to the ones around it. So when a
 //     level that is not made ends, its values are the last ones on the stack.
 //   - Nobody else sees any of the lists and maps before all is read.
@@ -70,7 +71,7 @@ typedef struct JsonParser {
   bool guessed;   // how long a list becomes
   CspValue root;  // the outermost list or map once it is made; or the value
   CspValue key;   // of the long string, or nil
-  size_t key_at;  // where it stands
+  size_t key_at;  // where it stands, or the key that is read
   bool in_long;   // the piece ends within a long string
   JsonLong string;
   uint32_t depth, count;
@@ -223,13 +224,34 @@ static bool read_word(JsonParser *parser, const char *word, CspValue v) {
   return take_json(parser, v);
 }
 
+// The key at key_at is read.
+static bool take_key(JsonParser *parser, CspValue key) {
+  JsonText *text = &parser->text;
+  parser->keys[parser->count] = parser->key_at;
+  parser->values[parser->count++] = key;
+  if (!json_blanks(text)) return false;
+  if (*text->at != ':') return json_refuse_other(text, "a colon");
+  text->at++;
+  parser->want = WANT_VALUE;
+  return true;
+}
+
+static bool is_key_wanted(const JsonParser *parser) {
+  return parser->want == WANT_KEY || parser->want == WANT_FIRST_KEY;
+}
+
+static bool take_string(JsonParser *parser, CspValue v) {
+  return is_key_wanted(parser) ? take_key(parser, v) : take_json(parser, v);
+}
+
 // The piece ends within a string. Where that has a key, the key is the last
 // value on the stack.
 static bool leave_long(JsonParser *parser) {
   uint32_t depth = parser->depth;
+  bool in_map = depth > 0 && parser->levels[depth - 1].is_map;
   parser->spent = parser->in_long = true;
   parser->key = csp_nil();
-  if (depth > 0 && parser->levels[depth - 1].is_map) {
+  if (in_map && !is_key_wanted(parser)) {
     parser->key = parser->values[--parser->count];
     parser->key_at = parser->keys[parser->count];
   }
@@ -252,7 +274,7 @@ static __attribute__((noinline)) bool read_long(JsonParser *parser,
     text->paused = NULL;
     parser->string.made = csp_nil();
     parser->looked = json_offset(text, text->at);
-    return take_json(parser, v);
+    return take_string(parser, v);
   }
   return false;
 }
@@ -276,7 +298,7 @@ static inline bool read_json_string(JsonParser *parser) {
   text->paused = parser->window.data == NULL ? &parser->string : NULL;
   bool fine = json_string(text, &v);
   text->paused = NULL;
-  return fine ? take_json(parser, v) : read_long(parser, false);
+  return fine ? take_string(parser, v) : read_long(parser, false);
 }
 
 static bool read_value(JsonParser *parser, char first) {
@@ -302,16 +324,9 @@ static bool read_value(JsonParser *parser, char first) {
 
 static bool read_key(JsonParser *parser) {
   JsonText *text = &parser->text;
-  size_t offset = json_offset(text, text->at);
   if (*text->at != '"') return json_refuse_other(text, "a key in quotes");
-  text->at++;
-  if (!json_string(text, &parser->values[parser->count])) return false;
-  parser->keys[parser->count++] = offset;
-  if (!json_blanks(text)) return false;
-  if (*text->at != ':') return json_refuse_other(text, "a colon");
-  text->at++;
-  parser->want = WANT_VALUE;
-  return true;
+  parser->key_at = json_offset(text, text->at);
+  return read_json_string(parser);
 }
 
 // --- All of it --------------------------------------------------------------
