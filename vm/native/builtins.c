@@ -89,19 +89,34 @@ static CspStatus ok_format(CspCall *call, CspValue v, bool quoted) {
   return csp_ok(call, csp_alloc_take(call, text, len));
 }
 
-static CspStatus str_of_bytes(CspCall *call, CspValue bytes) {
-  enum { PIECE = 1 << 16 };
-  size_t len = csp_bytes_len(bytes);
-  ObjString *string = string_alloc(call->local, len);
-  if (string == NULL) return csp_panic_memory(call);
-  for (size_t at = 0; at < len; at += PIECE) {
-    size_t n = len - at < PIECE ? len - at : PIECE;
-    size_t copied = csp_bytes_read(bytes, at, string->own + at, n);
-    memset(string->own + at + copied, 0,
-           n - copied);  // somebody may have cut them
-    if (!csp_work(call, n / 8)) return CSP_PANIC;
+// The text of bytes that is made: `done` bytes of it are there.
+typedef struct BytesText {
+  CspValue bytes, text;  // kept
+  char *to;
+  size_t len, done;
+} BytesText;
+
+static CspStatus str_of_bytes_on(CspCall *call, void *data, bool on) {
+  enum { PIECE = 1 << 16, KEPT = 2 };
+  BytesText *made = data;
+  if (!on) return CSP_PANIC;
+  while (made->done < made->len) {
+    size_t left = made->len - made->done, n = left < PIECE ? left : PIECE;
+    char *to = made->to + made->done;
+    size_t copied = csp_bytes_read(made->bytes, made->done, to, n);
+    memset(to + copied, 0, n - copied);  // somebody may have cut them
+    made->done += n;
+    if (csp_spent(call, n / 8) && made->done < made->len)
+      return csp_again(call, str_of_bytes_on, made, sizeof *made, KEPT);
   }
-  return csp_ok(call, csp_wrap(value_from_obj(string)));
+  return csp_ok(call, made->text);
+}
+
+static CspStatus str_of_bytes(CspCall *call, CspValue bytes) {
+  BytesText made = {.bytes = bytes, .len = csp_bytes_len(bytes)};
+  made.text = csp_string_room(call, made.len, &made.to);
+  if (csp_is_undef(made.text)) return csp_panic_memory(call);
+  return str_of_bytes_on(call, &made, true);
 }
 
 // The most frequent conversion, without a buffer.
