@@ -410,11 +410,13 @@ static bool fill_window(JsonParser *parser, size_t cap) {
          parser_fail(parser, JSON_PANICKED);
 }
 
-// Whether the token could go on after the window's end, or be right.
+// Whether the token could go on after the window's end, or be right. (A number
+// is refused at its beginning, but has been read.)
 static bool needs_more(const JsonText *text, bool fine) {
   enum { SEEN = 16 };  // bytes that say why a token is wrong
   if (fine) return text->at == text->end;
-  return text->fail == JSON_WRONG &&
+  if (text->fail != JSON_WRONG) return false;
+  return text->at == text->end ||
          text->wrong + SEEN > json_offset(text, text->end);
 }
 
