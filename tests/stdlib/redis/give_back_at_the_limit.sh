@@ -1,5 +1,5 @@
-# A call of store.alone is cancelled, its time of grace is over, and no
-# goroutine can be had that ends its connection. That stayed open until the
+# A call of store.alone is cancelled, its time of grace is over, and there is
+# no room for a goroutine that ends its connection. That stayed open until the
 # store was closed, and each such call left another one.
 # expect: deadline exceeded
 # expect: all ended: true
