@@ -122,7 +122,7 @@ typedef struct CspConfig {
   int argc;  // os.args
   char **argv;
   const char *debug;  // settings (docs/debugging.md), or NULL for none
-  // Gets what print and println write. NULL: standard output, if csp_new has it.
+  // Gets what is printed. NULL: the standard output that csp_new finds.
   void (*write_out)(void *arg, const char *data, size_t len);
   // Gets what goes to standard error, such as reports of uncaught panics. NULL:
   // the process's standard error, likewise. Any of the runtime's threads calls
