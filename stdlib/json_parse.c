@@ -240,7 +240,7 @@ static bool is_key_wanted(const JsonParser *parser) {
   return parser->want == WANT_KEY || parser->want == WANT_FIRST_KEY;
 }
 
-static bool take_string(JsonParser *parser, CspValue v) {
+static bool take_json_string(JsonParser *parser, CspValue v) {
   return is_key_wanted(parser) ? take_key(parser, v) : take_json(parser, v);
 }
 
@@ -274,7 +274,7 @@ static __attribute__((noinline)) bool read_long(JsonParser *parser,
     text->paused = NULL;
     parser->string.made = csp_nil();
     parser->looked = json_offset(text, text->at);
-    return take_string(parser, v);
+    return take_json_string(parser, v);
   }
   return false;
 }
@@ -298,7 +298,7 @@ static inline bool read_json_string(JsonParser *parser) {
   text->paused = parser->window.data == NULL ? &parser->string : NULL;
   bool fine = json_string(text, &v);
   text->paused = NULL;
-  return fine ? take_string(parser, v) : read_long(parser, false);
+  return fine ? take_json_string(parser, v) : read_long(parser, false);
 }
 
 static bool read_value(JsonParser *parser, char first) {

@@ -48,7 +48,7 @@ static Known look_roughly(CspCall *call, Loop *loop, CspValue v) {
   return csp_list_push(call, like, v) ? IS_NEW : IS_PANIC;
 }
 
-static Known look_up_value(CspCall *call, Loop *loop, CspValue v) {
+static Known look_known(CspCall *call, Loop *loop, CspValue v) {
   CspValue found;
   if (!csp_equal(v, v)) return IS_NEW;
   if (!order_is_key(v)) return look_roughly(call, loop, v);
@@ -59,7 +59,7 @@ static Known look_up_value(CspCall *call, Loop *loop, CspValue v) {
 static bool unique_turns(CspCall *call, Loop *loop, size_t stop) {
   for (; loop->at < stop && !csp_spent(call, 32); loop->at++) {
     CspValue v = csp_list_get(loop->list, loop->at);
-    Known known = look_up_value(call, loop, v);
+    Known known = look_known(call, loop, v);
     if (known == IS_ASKED_LATER) return true;
     if (known == IS_PANIC) return false;
     if (known == IS_NEW && !csp_list_push(call, loop->out, v)) return false;

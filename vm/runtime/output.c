@@ -30,14 +30,14 @@
 
 enum { OUTPUT_FULL = 32 * 1024, OUTPUT_MOST = 1 << 20 };
 
-static bool is_closed(int fd) {
+static bool is_missing(int fd) {
   return fcntl(fd, F_GETFD) < 0 && errno == EBADF;
 }
 
 bool output_init(Csp *csp) {
   csp->out.terminal = csp->config.write_out == NULL && isatty(STDOUT_FILENO);
-  csp->out.closed[STDOUT_FILENO] = is_closed(STDOUT_FILENO);
-  csp->out.closed[STDERR_FILENO] = is_closed(STDERR_FILENO);
+  csp->out.closed[STDOUT_FILENO] = is_missing(STDOUT_FILENO);
+  csp->out.closed[STDERR_FILENO] = is_missing(STDERR_FILENO);
   csp->out.lock.rank = &rank_output;
   csp->out.writing.rank = &rank_writing;
   return true;
