@@ -73,14 +73,14 @@ static bool is_in_code(const Proto *proto, const Instr *pc) {
 
 // A frame that recover() ended returns by code that is not its own. Its last
 // register then has where the frame was left, if the results leave that free.
-static void keep_place(Value *base, uint32_t results, const Instr *at) {
+static void keep_left_at(Value *base, uint32_t results, const Instr *at) {
   const Proto *proto = frame_closure(base)->proto;
   if (results < proto->nregs && is_in_code(proto, at))
     base[proto->nregs - 1] =
         (Value)(uintptr_t)at;  // (a small int, as base[-3])
 }
 
-static const Instr *kept_place(const Value *base, const Instr *pc) {
+static const Instr *kept_left_at(const Value *base, const Instr *pc) {
   const Proto *proto = frame_closure(base)->proto;
   if (is_in_code(proto, pc) || proto->nregs == 0) return pc;
   const Instr *at = (const Instr *)(uintptr_t)base[proto->nregs - 1];
@@ -105,7 +105,7 @@ Trace *trace_capture(const Memory *memory, const Goroutine *g) {
     left = panic_at(left, base - g->stack);
     // (its callee returns to PANICGO)
     if (left != NULL && left->frame == base - g->stack) pc = left->at;
-    pc = kept_place(base, pc);
+    pc = kept_left_at(base, pc);
     trace->frames[trace->count++] =
         (TraceFrame){frame_closure(base)->proto, pc - 1};
     base = skip_frames(base, 1, &pc);
@@ -633,7 +633,7 @@ Next panic_go(Local *local, Goroutine *g) {
   if (g->base + n > g->limit && !stack_reserve(local, g, g->base + n))
     return THROW;
   for (uint32_t r = 0; r < n; r++) g->base[r] = VALUE_NIL;
-  keep_place(g->base, n, at);
+  keep_left_at(g->base, n, at);
   g->pc = &vm_code(local->vm)->return_nils[n];
   memory_settle(local, g, value);
   return RELOAD;
