@@ -24,6 +24,7 @@ for round in 300 {
   ballast = nil
 }
 println("all have ended")
+http.close_idle()  // the server may have ended what was kept, and a POST is sent once
 println("later:", http.post(url, body)?.text()?)
 END_OF_SCRIPT
 "$CSPVM" --max-memory 6 script.csp 2> told
