@@ -8,7 +8,7 @@
 # operation says why its order is enough (atomics.py), some fuzzer calls each
 # function of vm/csp.h (fuzz/calls.py), the fuzzers compile, and what else
 # CONTRIBUTING.md says of sources (style.py). Some test sees each function that
-# says whether a structure is valid say no.
+# says whether a structure is valid say no. Nothing strange lies at the top.
 set -u
 status=0
 
@@ -21,6 +21,25 @@ fail() {
 sources() {
   find "$1" -name '*.[chy]' -o -name '*.re' | sort
 }
+
+# What a test or a person left at the top would be committed with the rest.
+found=$(git ls-files 2>/dev/null | sed 's|/.*||' | sort -u | grep -vxF '.ci
+.clang-format
+.gitignore
+CONTRIBUTING.md
+LICENSE
+Makefile
+README.md
+bench
+cli
+docs
+examples
+lang
+sched
+stdlib
+tests
+vm')
+[ -z "$found" ] || fail 'this does not belong at the top' "$found"
 
 # Includes have one form (style.py).
 layers=$*
