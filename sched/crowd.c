@@ -124,6 +124,7 @@ static bool may_begin(M *m, int64_t now) {
 
 static void rest_from_now(M *m, int64_t now) {
   Sched *sched = m->sched;
+  RT_ASSERT(!m->spinning && !m->rests);
   // relaxed, all: hints (see the head)
   int64_t rest = 2 * rt_load_relaxed(&sched->crowd.rest_ns);
   bool first =

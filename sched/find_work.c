@@ -260,6 +260,7 @@ static bool release_p(M *m) {
     rt_unlock(&sched->lock);
     return false;
   }
+  RT_ASSERT(p->m == m && p->current == NULL && runq_length(p) == 0);
   m->p = NULL;
   m->old_p = p;
   stop_world_p_left(sched, p);
@@ -291,6 +292,7 @@ static void retreat(M *m) {
   Sched *sched = m->sched;
   GList list = {0};
   runq_flush(m->p, &list);
+  RT_ASSERT(runq_length(m->p) == 0);
   rt_lock(&sched->lock);
   if (list.count > 0) global_put_list(sched, &list);
   rt_unlock(&sched->lock);

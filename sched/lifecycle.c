@@ -48,6 +48,7 @@ P *lifecycle_make_p(Sched *sched, int id) {
       mem_free_lines(p);
       return NULL;
     }
+    RT_ASSERT(sched->ps.made == id);
     // release, both: pairs with acquire in p_at. The count comes after the P
     rt_store_release(&sched->ps.all[id], p);
     rt_store_release(&sched->ps.made, id + 1);

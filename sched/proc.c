@@ -278,6 +278,16 @@ static void proc_m_loop(M *m) {
   }
 }
 
+bool proc_ms_are_counted(const Sched *sched) {
+  uint32_t live = 0, starting = 0, made = 0;
+  for (const M *m = sched->ms.all; m != NULL; m = m->all_next, made++) {
+    live += !m->done;
+    starting += m->starting;
+  }
+  return live == sched->ms.live && starting == sched->ms.starting &&
+         made == sched->ms.made;
+}
+
 M *proc_m_new(Sched *sched) {
   if (sched->ms.live >= sched->config.m_limit) return NULL;
   M *m = mem_lines(sched->memory, sizeof *m);
@@ -285,14 +295,17 @@ M *proc_m_new(Sched *sched) {
   *m = (M){.sched = sched, .id = sched->ms.made++, .all_next = sched->ms.all};
   sched->ms.all = m;
   sched->ms.live++;
+  RT_ASSERT(proc_ms_are_counted(sched));
   return m;
 }
 
 static void m_end(M *m) {
   Sched *sched = m->sched;
   rt_lock(&sched->lock);
+  RT_ASSERT(m->p == NULL && !m->idle && !m->spinning);
   m->done = true;
   sched->ms.live--;
+  RT_ASSERT(proc_ms_are_counted(sched));
   void (*last)(void *arg) = sched->ms.live == 0 ? sched->end.last : NULL;
   void *last_arg = sched->end.last_arg;
   if (last != NULL) sched->end.leaked = false;
@@ -345,6 +358,7 @@ bool proc_m_start(M *m) {
     m->done = true;  // stays in sched->ms.all; freed with the rest
     sched->ms.live--;
   }
+  RT_ASSERT(proc_ms_are_counted(sched));
   rt_unlock(&sched->lock);
   return error == 0;
 }

@@ -8,6 +8,8 @@
 #include "sched/trace.h"
 
 M *proc_m_new(Sched *sched);  // sched.lock held. NULL: limit or memory
+// sched.lock held. ms.live and ms.starting are how many of all are so.
+bool proc_ms_are_counted(const Sched *sched);
 bool proc_m_start(M *m);
 void proc_m_thread(void *arg);
 void proc_m_take_stack(M *m);         // by the thread that is to run Gs

@@ -7,6 +7,7 @@
 // second, and writes down another number (cpus.wanted). It has no P, so a G
 // changes it at its safepoint. A G that sets a number itself ends that.
 #include "sched/callback.h"
+#include "sched/g.h"
 #include "sched/global.h"
 #include "sched/idle.h"
 #include "sched/internal.h"
@@ -52,6 +53,7 @@ static void move_caller(P *to, P *from, G *g) {
   to->current = g;
   to->clock = from->clock;
   g->p = to;
+  RT_ASSERT(g_is(g, G_RUNNING) && from->m == NULL && to->m->p == to);
 }
 
 static void retire(Sched *sched, P *p, P *heir) {
@@ -60,6 +62,7 @@ static void retire(Sched *sched, P *p, P *heir) {
   global_put_list(sched, &list);
   timers_move(heir, p);
   take_m_away(p);
+  RT_ASSERT(runq_length(p) == 0 && p->timers.count == 0);
   lifecycle_drop_p(p);
 }
 

@@ -68,6 +68,7 @@ void steal_order_reset(StealOrder *order, uint32_t count) {
 
 OrderWalk steal_order_start(const StealOrder *order, uint64_t random) {
   uint32_t low = (uint32_t)random, high = (uint32_t)(random >> 32);
+  RT_ASSERT(order->count > 0 && order->coprime_count > 0);
   return (OrderWalk){
       .left = order->count,
       .count = order->count,
@@ -127,6 +128,7 @@ static void make_rings(Rings *rings, P *p) {
   for (int i = 0; i < procs; i++) {
     if (i != p->id) rings->ids[next[ring[i]]++] = (uint16_t)i;
   }
+  RT_ASSERT(end == (uint32_t)procs - 1);
 }
 
 const Rings *steal_order_rings(P *p) {

@@ -185,6 +185,8 @@ static void run_g(P *p, G *g, bool inherit) {
   }
   proc_set_running(p, g);
   g->resume(p, g);
+  RT_ASSERT(p->m == p->sched->host.m);
+  RT_ASSERT(p->current == NULL || has_ended(p->sched));
 }
 
 static bool out_of_time(Sched *sched, P *p) {
@@ -236,6 +238,7 @@ static void go_on_with(P *p, G *outer) {
 SteppedEnd stepped_run(Sched *sched, G *first, const SteppedRun *run) {
   M *m = sched->host.m;
   P *p = m->p;
+  RT_ASSERT(p != NULL && p->m == m);
   if (has_ended(sched)) return STEPPED_ENDED;
   G *outer = p->current;
   const G *before = p->work.inner;

@@ -26,11 +26,26 @@
 #include "sched/syscall.h"
 #include "sched/trace.h"
 
+bool stop_world_is_valid(const Sched *sched) {
+  int32_t running = 0, asked = 0;
+  for (int i = 0; i < procs_now(sched); i++) {
+    const P *p = p_at(sched, i);
+    running += p_status(p) != P_STOPPED;
+    asked += rt_load_relaxed(&p->handshake) != 0;  // relaxed: sched.lock held
+  }
+  // relaxed, both: changed with the lock held
+  int32_t wait = rt_load_relaxed(&sched->stop.wait);
+  if (rt_load_relaxed(&sched->stopping))
+    return sched->stop.busy && asked == 0 && wait == running;
+  return asked <= (sched->stop.busy ? wait : 0);
+}
+
 // sched.lock held
 static void one_is_through(Sched *sched) {
   // release: what the P has done. Pairs with all_through
   int32_t before = rt_sub(&sched->stop.wait, 1);
   RT_CHECK(before > 0, "more Ps stopped than were running");
+  RT_ASSERT(stop_world_is_valid(sched));
   if (before == 1) idle_wake_m(sched->stop.stopper);
 }
 
@@ -153,6 +168,7 @@ static void ask_all(Sched *sched, M *stopper, P *own) {
     }
   }
   rt_store_relaxed(&sched->stop.wait, running);  // relaxed: sched.lock held
+  RT_ASSERT(stop_world_is_valid(sched));
 }
 
 static void trace_stopped(Sched *sched) {
@@ -214,6 +230,7 @@ static bool restart_p(Sched *sched, P *p) {
 void stop_world_leave_work(Sched *sched, P *p) {
   GList list = {0};
   runq_flush(p, &list);
+  RT_ASSERT(runq_length(p) == 0);
   rt_lock(&sched->lock);
   global_put_list(sched, &list);
   rt_unlock(&sched->lock);
@@ -252,6 +269,7 @@ void stop_world_end(Sched *sched) {
     need_m = p;
   }
   TRACE_SHARED(sched, START, 0, 0, 0);
+  RT_ASSERT(stop_world_is_valid(sched));
   kick |= idle_timers_alone(sched);
   idle_check_deadlock(sched);  // a look meanwhile saw no idle Ps
   rt_unlock(&sched->lock);

@@ -16,6 +16,9 @@ struct WorldJob {
 
 bool stop_world_begin(P *p, bool resizing);  // owner P; false if not now
 void stop_world_end(Sched *sched);           // by the M that stopped it
+// sched.lock held. stop.wait counts the Ps that are still to come: in a stop
+// those that are not stopped, in a handshake those that are asked, and more.
+bool stop_world_is_valid(const Sched *sched);
 
 // m with its P stops for a stop of the world and runs a handshake. When procs
 // is about to change a G that is still on the P must leave first: then nothing

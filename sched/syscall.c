@@ -52,6 +52,7 @@
 static void places_changed(Sched *sched) {
   bool full =
       sched->calls.count + sched->calls.kept >= sched->config.syscalls_max;
+  RT_ASSERT(full || sched->calls.first == NULL);
   // relaxed: see the head
   rt_store_relaxed(&sched->calls.full, (uint32_t)full);
 }

@@ -10,7 +10,9 @@
 #include "sched/group.h"
 #include "sched/idle.h"
 #include "sched/mask.h"
+#include "sched/proc.h"
 #include "sched/select.h"
+#include "sched/stop_world.h"
 #include "sched/syscall.h"
 #include "sched/timer.h"
 
@@ -305,6 +307,59 @@ static void break_idle_ms(void) {
   idle_start_m(&sched, &p, false);
 }
 
+// --- Stops of the world, all Ms ---------------------------------------------
+static void a_stop_counts_those_that_run(void **state) {
+  (void)state;
+  one_is_alone();
+  assert_true(stop_world_is_valid(&sched));
+  sched.stopping = sched.stop.busy = 1;
+  sched.stop.wait = 2;
+  assert_true(stop_world_is_valid(&sched));
+  p.status = P_STOPPED;
+  assert_false(stop_world_is_valid(&sched));
+  sched.stop.wait = 1;
+  assert_true(stop_world_is_valid(&sched));
+  other_p.handshake = 1;  // there is one or the other
+  assert_false(stop_world_is_valid(&sched));
+  sched.stopping = 0;
+  assert_true(stop_world_is_valid(&sched));
+  sched.stop.busy = 0;
+  assert_false(stop_world_is_valid(&sched));
+}
+
+static void break_stop(void) {
+  one_is_alone();
+  sched.stopping = sched.stop.busy = 1;
+  sched.stop.wait = 1;  // and two run
+  sched.stop.stopper = &m1;
+  stop_world_p_left(&sched, &p);
+}
+
+static void all_ms_are_counted(void **state) {
+  (void)state;
+  begin();
+  sched.config.m_limit = 2;
+  M *m = proc_m_new(&sched);
+  assert_true(proc_ms_are_counted(&sched));
+  m->starting = true;
+  assert_false(proc_ms_are_counted(&sched));
+  m->starting = false;
+  m->done = true;
+  assert_false(proc_ms_are_counted(&sched));
+  sched.ms.live = 0;
+  assert_true(proc_ms_are_counted(&sched));
+  sched.ms.made = 2;
+  assert_false(proc_ms_are_counted(&sched));
+  mem_free_lines(m);
+}
+
+static void break_ms(void) {
+  begin();
+  sched.config.m_limit = 4;
+  sched.ms.live = 2;  // and there is none
+  proc_m_new(&sched);
+}
+
 // --- Timers -----------------------------------------------------------------
 static Timer timers[8];
 
@@ -445,6 +500,8 @@ static void assertions_fire(void **state) {
   expect_breach(break_alone, "alone_is_valid");
   expect_breach(break_idle, "idle_is_valid");
   expect_breach(break_idle_ms, "idle_ms_are_valid");
+  expect_breach(break_stop, "stop_world_is_valid");
+  expect_breach(break_ms, "proc_ms_are_counted");
   expect_breach(break_heap, "timer_is_placed");
   expect_breach(break_moved_timers, "timers_are_valid");
   expect_breach(break_group, "group_is_valid");
@@ -464,6 +521,8 @@ int main(void) {
       cmocka_unit_test(idle_ps_are_counted),
       cmocka_unit_test(none_awaits_a_p_that_is_not_alone),
       cmocka_unit_test(idle_ms_are_linked),
+      cmocka_unit_test(a_stop_counts_those_that_run),
+      cmocka_unit_test(all_ms_are_counted),
       cmocka_unit_test(a_heap_is_in_order),
       cmocka_unit_test(members_are_linked),
       cmocka_unit_test(the_global_queue_has_its_count),
