@@ -26,6 +26,7 @@ enum {
   EXPLORE_QUIET = 64,
   EXPLORE_LOCAL = 512,
   EXPLORE_ALONE = 400,  // steps until a thread gives way to those that wait
+  EXPLORE_ALONE_MORE = 17,  // the next one so many steps later
   EXPLORE_SHOWN = 60,   // steps shown of a failed run
   EXPLORE_STEP_NS = 10,
   EXPLORE_DELAY_NS = 2000,  // a store is visible to all after so long
@@ -85,7 +86,8 @@ typedef struct Explorer {
   bool delays;  // stores may be delayed, but not longer than
   int64_t delay_ns;
   int thread_count, current;
-  uint32_t alone;  // steps since another thread ran that could have
+  uint32_t alone;       // steps since another thread ran that could have
+  uint32_t alone_most;  // EXPLORE_ALONE to twice that
   int64_t now;
   uint32_t step_count, step_limit;
   void (*watch)(void);  // at each step, or NULL
@@ -229,10 +231,10 @@ static int pick(bool free) {
   int late = ex.scenario->fair > 0 ? overdue() : -1;
   if (late >= 0) return late;
   if (ex.delays) count = list_delayed(list, count);
-  if (count > 1 && !free && ++ex.alone > EXPLORE_ALONE) {
+  if (count > 1 && !free && ++ex.alone > ex.alone_most) {
     strategy_demote(&ex.strategy, ex.current);
     free = true;
-    count = list_ready(list, free);
+    count = list_ready(list, free) - 1;  // the last is the current one
   }
   return count > 1 ? strategy_pick(&ex.strategy, list, count, free) : list[0];
 }
@@ -259,9 +261,18 @@ static int pick_delayed(bool free) {
   return next;
 }
 
+// Each thread that gives way has run for another time. Otherwise one that goes
+// round in as many steps, and holds a lock in most of them, would hold it each
+// time, and the thread that waits for the lock would starve.
+static void begin_alone(void) {
+  ex.alone = 0;
+  ex.alone_most += EXPLORE_ALONE_MORE;
+  if (ex.alone_most >= 2 * EXPLORE_ALONE) ex.alone_most -= EXPLORE_ALONE;
+}
+
 static void go_on(bool free) {
   bool fair = ex.scenario->fair > 0;
-  if (!free && !fair && ex.alone < EXPLORE_ALONE &&
+  if (!free && !fair && ex.alone < ex.alone_most &&
       strategy_stays(&ex.strategy)) {
     ex.alone++;
     return;
@@ -270,7 +281,7 @@ static void go_on(bool free) {
   if (next == ex.current) return;
   Fiber *from = ex.threads[ex.current].fiber;
   ex.current = next;
-  ex.alone = 0;
+  begin_alone();
   fiber_switch(from, ex.threads[next].fiber);
 }
 
@@ -484,6 +495,7 @@ static bool run_once(const Scenario *scenario) {
   }
   ex.thread_count = ex.current = 0;
   ex.alone = ex.step_count = ex.quiet_count = 0;
+  ex.alone_most = EXPLORE_ALONE;
   ex.now = 1000000000;
   ex.watch = NULL;
   ex.failed = false;

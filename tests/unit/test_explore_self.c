@@ -157,6 +157,48 @@ static void finds_a_livelock(void **state) {
   assert_string_equal(found_text, "livelock: not over after 1000 steps");
 }
 
+// --- A thread that holds a lock most of the time starves nobody --------------
+// One goes round and holds the lock in most of its steps, until the other one
+// has had it. Where a turn has as many steps as a thread may make
+// alone, it would give way at the same place each time: with the lock held.
+static RtLock its_lock;
+static bool other_had_it;
+
+static void holds_it(void *arg) {
+  const int *steps = arg;
+  for (bool over = false; !over;) {
+    rt_lock(&its_lock);
+    over = other_had_it;
+    for (int i = 0; i < *steps; i++) RT_STEP(&counter.value);
+    rt_unlock(&its_lock);
+    for (int i = 0; i < 60; i++) RT_STEP(&counter.value);
+  }
+}
+
+static void wants_it(void *arg) {
+  (void)arg;
+  rt_lock(&its_lock);
+  other_had_it = true;
+  rt_unlock(&its_lock);
+}
+
+static void starve(void *arg) {
+  its_lock = (RtLock){0};
+  other_had_it = false;
+  explore_go(holds_it, arg);
+  explore_go(wants_it, NULL);
+  explore_join_all();
+}
+
+static void a_lock_starves_nobody(void **state) {
+  (void)state;
+  for (int steps = 330; steps <= 430; steps += 5) {
+    Scenario scenario = {
+        .name = "lock_held", .body = starve, .arg = &steps, .preemptions = 0};
+    assert_true(explore(&scenario));
+  }
+}
+
 // --- A fair run leaves no thread behind -------------------------------------
 enum { FAIR_THREADS = 3, FAIR_STEPS = 60, FAIR_WITHIN = 12 };
 static uint32_t all_steps, longest_gap;
@@ -478,6 +520,7 @@ int main(void) {
       cmocka_unit_test(finds_a_deadlock),
       cmocka_unit_test(finds_a_lost_wake_up),
       cmocka_unit_test(finds_a_livelock),
+      cmocka_unit_test(a_lock_starves_nobody),
       cmocka_unit_test(fair_runs_are_fair),
       cmocka_unit_test(sees_every_order),
       cmocka_unit_test(finds_a_late_store),
