@@ -231,12 +231,13 @@ static int pick(bool free) {
   int late = ex.scenario->fair > 0 ? overdue() : -1;
   if (late >= 0) return late;
   if (ex.delays) count = list_delayed(list, count);
+  Turn turn = free ? TURN_IS_OVER : TURN_GOES_ON;
   if (count > 1 && !free && ++ex.alone > ex.alone_most) {
     strategy_demote(&ex.strategy, ex.current);
-    free = true;
-    count = list_ready(list, free) - 1;  // the last is the current one
+    turn = TURN_TOO_LONG;
+    count = list_ready(list, true);
   }
-  return count > 1 ? strategy_pick(&ex.strategy, list, count, free) : list[0];
+  return count > 1 ? strategy_pick(&ex.strategy, list, count, turn) : list[0];
 }
 
 // A store buffer empties by itself, soon: a thief that waits 3 us relies on it.

@@ -73,8 +73,9 @@ bool strategy_next(Strategy *strategy) {
 
 // --- Decisions --------------------------------------------------------------
 static int pct_pick(Strategy *strategy, const int *picks, int count,
-                    bool free) {
-  for (uint32_t i = 0; i < strategy->depth && !free; i++) {
+                    Turn turn) {
+  bool changes = turn == TURN_GOES_ON;
+  for (uint32_t i = 0; i < strategy->depth && changes; i++) {
     if (strategy->change[i] != strategy->decisions) continue;
     strategy->priority[picks[0]] = i + 1;
   }
@@ -93,13 +94,14 @@ bool strategy_stays(Strategy *strategy) {
   return (random & ((1u << strategy->inertia) - 1)) != 0;
 }
 
-int strategy_pick(Strategy *strategy, const int *picks, int count, bool free) {
+int strategy_pick(Strategy *strategy, const int *picks, int count, Turn turn) {
   strategy->decisions++;
   switch (strategy->kind) {
     case STRATEGY_PCT:
-      return pct_pick(strategy, picks, count, free);
+      return pct_pick(strategy, picks, count, turn);
     case STRATEGY_EXHAUSTIVE:
-      return picks[strategy_decide(strategy, (uint32_t)count, !free)];
+      return picks[strategy_decide(strategy, (uint32_t)count,
+                                   turn != TURN_IS_OVER)];
     case STRATEGY_RANDOM:
       break;
   }

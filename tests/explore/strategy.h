@@ -55,10 +55,16 @@ uint64_t strategy_random(Strategy *strategy);
 // true: the running thread goes on, whoever else could (random only, as it
 // saves finding out).
 bool strategy_stays(Strategy *strategy);
+// Why another thread may go on.
+typedef enum Turn {
+  TURN_GOES_ON,  // the running thread could go on: any other is a preemption
+  TURN_IS_OVER,  // it sleeps or gives way: no choice is a preemption
+  TURN_TOO_LONG  // it has to give way: any but the next in turn is one, as
+                 // otherwise one choice after the other could starve that
+} Turn;
 // What goes on, of picks[0..count), count > 1. The first is what goes on if
-// nothing speaks against it. `free`: the running thread sleeps or gives way, so
-// that any choice is no preemption.
-int strategy_pick(Strategy *strategy, const int *picks, int count, bool free);
+// nothing speaks against it.
+int strategy_pick(Strategy *strategy, const int *picks, int count, Turn turn);
 void strategy_new_thread(Strategy *strategy, int thread);
 void strategy_demote(Strategy *strategy, int thread);  // it gives way
 uint32_t strategy_choose(Strategy *strategy, uint32_t count);
