@@ -8,6 +8,7 @@
 // answer, and one that is too long as a test that hangs.
 #include "host_fixture.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 // --- The clock --------------------------------------------------------------
@@ -30,8 +31,19 @@ static CspStatus pass(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
-static const CspFunction clock_functions[] = {{"pass", "ns", pass},
-                                              {NULL, NULL, NULL}};
+// narrow(connection): it receives 64 KB ahead. The system widens this of a
+// reader that is fast in the system's time, as all are here. Then it takes tens
+// of megabytes, and says nothing of what is read until that is megabytes.
+static CspStatus narrow(CspCall *call) {
+  int number = csp_fd_number(csp_connection_fd(csp_arg(call, 0)));
+  int bytes = 1 << 16;
+  assert_int_equal(
+      setsockopt(number, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes), 0);
+  return csp_ok_nothing(call);
+}
+
+static const CspFunction clock_functions[] = {
+    {"pass", "ns", pass}, {"narrow", "connection", narrow}, {NULL, NULL, NULL}};
 
 // --- Scripts ----------------------------------------------------------------
 // settle: while this goroutine sleeps, the runtime looks at all descriptors,
@@ -83,6 +95,7 @@ static const char beginning[] =
     "serving := go http.serve(listener, app)\n"
     "func connect(text) {\n"
     "  c := net.dial(listener.address())?\n"
+    "  narrow(c)\n"
     "  c.write(text)?\n"
     "  return c, nil\n"
     "}\n"
