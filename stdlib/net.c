@@ -160,20 +160,33 @@ bool net_weigh(CspCall *call, CspValue v, int64_t more) {
   return true;
 }
 
-// RMW: of two such calls (change_layer_weight) each gives by how much it has
-// changed this one, and so they add up.
-static int64_t change_layer_weight(Connection *connection, int64_t bytes) {
+static int64_t set_layer_weight(Connection *connection, int64_t bytes) {
+  // RMW: of two such calls each gives by how much it has changed this one, and
+  // so they add up. acq_rel: pairs with itself, as in csp_layer_weight
   return bytes - __atomic_exchange_n(&connection->layer_weight, bytes,
-                                     __ATOMIC_RELAXED);
+                                     __ATOMIC_ACQ_REL);
 }
 
+// For a connection that is closed, or a layer for which there is no room.
+static void weigh_no_layer(CspCall *call, CspValue v) {
+  Connection *connection = csp_host_data(v, &net_connection_class);
+  int64_t change = set_layer_weight(connection, 0);
+  if (change != 0) net_weigh(call, v, change);
+}
+
+// Another thread may close the connection meanwhile, and then no weight stays:
+//   this:  1. sets layer_weight   2. looks whether it is closed
+//   close: 1. closes it           2. sets layer_weight to 0
+// If the 1 of this comes after the 2 of close, it acquires what that released,
+// and its 2 finds the end. Else the 2 of close has the last word.
 bool csp_layer_weight(CspCall *call, CspValue v, size_t bytes) {
+  const uint64_t most = (uint64_t)64 << 30;  // as of csp_host_weight
   Connection *connection = csp_host_data(v, &net_connection_class);
   if (connection == NULL) return false;
-  if (net_weigh(call, v, change_layer_weight(connection, (int64_t)bytes)))
-    return true;
-  net_weigh(call, v, change_layer_weight(connection, 0));
-  return false;
+  int64_t now = (int64_t)(bytes < most ? bytes : most);
+  bool fits = net_weigh(call, v, set_layer_weight(connection, now));
+  if (!fits || csp_fd_number(connection->fd) < 0) weigh_no_layer(call, v);
+  return fits;
 }
 
 // --- Errors, times ----------------------------------------------------------
@@ -338,10 +351,11 @@ bool net_need_time(CspCall *call, int i, int64_t *ns) {
 // --- Methods ----------------------------------------------------------------
 static void close_layer(CspCall *call, const Connection *connection) {
   const CspLayer *layer = net_layer(connection);
-  if (layer == NULL) return;
-  native_calls_host(call);
-  layer->close(connection->layer_state);
-  csp_layer_weight(call, csp_arg(call, 0), 0);
+  if (layer != NULL) {
+    native_calls_host(call);
+    layer->close(connection->layer_state);
+  }
+  weigh_no_layer(call, csp_arg(call, 0));
 }
 
 // They are nothing that fails, so that `defer c.close()` needs no answer.

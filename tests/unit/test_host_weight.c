@@ -68,9 +68,18 @@ static CspStatus weigh_int(CspCall *call) {
   return csp_ok_bool(call, csp_host_weight(call, csp_int(call, 1), 1));
 }
 
+// layer(connection, bytes): as a layer tells what it holds.
+static CspStatus layer_weigh(CspCall *call) {
+  int64_t bytes;
+  if (!csp_need_int(call, 1, &bytes)) return CSP_PANIC;
+  return csp_ok_bool(call,
+                     csp_layer_weight(call, csp_arg(call, 0), (size_t)bytes));
+}
+
 static const CspFunction functions[] = {CSP_REPEATABLE,
                                         {"load", "bytes", load_new},
                                         {"set", "load, bytes", load_weigh},
+                                        {"layer", "v, bytes", layer_weigh},
                                         {"toggle", "load, n", load_toggle},
                                         {"room", "", room_left},
                                         {"weigh_int", "", weigh_int},
@@ -83,7 +92,8 @@ static void runs(uint64_t memory, int procs, const char *text,
   held = held_most = dead = 0;
   host_open(&host, (CspConfig){.size = sizeof(CspConfig),
                                .procs = procs,
-                               .max_memory = memory});
+                               .max_memory = memory,
+                               .allowed = CSP_NET});
   assert_true(csp_register(host.csp, &module));
   assert_true(csp_register_class(host.csp, &load_class, NULL));
   int status = host_run(&host, text);
@@ -159,6 +169,49 @@ static void all_ps_may_weigh_one_value(void **state) {
   runs(64 * MB, 4, text, "true true\n");
 }
 
+// --- Layers of connections ---------------------------------------------------
+static const char connected[] =
+    "import \"net\"\nimport \"own\"\n"
+    "listener := net.listen(\"127.0.0.1:0\")?\n"
+    "c := net.dial(listener.address())?\n"
+    "other, _ := listener.accept()\n"
+    // It holds what was received, too.
+    "c.write(\"x\".repeat(100000))?\n"
+    "_, _ = other.read_line(90000)\n"
+    "before := own.room()\n";
+
+static void layers(const char *text, const char *out) {
+  char all[2048];
+  snprintf(all, sizeof all, "%s%s", connected, text);
+  runs(MEMORY, 1, all, out);
+}
+
+// As a number with a sign the weight of one that is received was less.
+static void a_layer_weighs_no_odd_number(void **state) {
+  (void)state;
+  layers(
+      "for n in [-1, -100, -70000, -9_223_372_036_854_775_808, 1 << 62] {\n"
+      "  println(own.layer(other, n), before - own.room())\n"
+      "}\n"
+      "println(own.layer(other, 2 << 20), before - own.room())\n"
+      "println(own.layer(other, 64 << 20), before - own.room())\n"
+      "println(own.layer(5, 1), own.layer(listener, 1))\n",
+      "false 0\nfalse 0\nfalse 0\nfalse 0\nfalse 0\n"
+      "true 2\nfalse 0\nfalse false\n");
+}
+
+static void a_closed_connection_has_no_layers_weight(void **state) {
+  (void)state;
+  layers(
+      "for (x, end) in [(c, c.close), (other, other.reset)] {\n"
+      "  println(own.layer(x, 2 << 20), before - own.room())\n"
+      "  end()\n"
+      "  println(before - own.room())\n"
+      "  println(own.layer(x, 3 << 20), before - own.room())\n"
+      "}\n",
+      "true 2\n0\ntrue 0\ntrue 2\n0\ntrue 0\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(weights_that_nobody_has_are_given_back),
@@ -166,6 +219,8 @@ int main(void) {
       cmocka_unit_test(a_weight_grows_and_shrinks),
       cmocka_unit_test(weights_make_collections_due),
       cmocka_unit_test(all_ps_may_weigh_one_value),
+      cmocka_unit_test(a_layer_weighs_no_odd_number),
+      cmocka_unit_test(a_closed_connection_has_no_layers_weight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
