@@ -9,12 +9,21 @@ enum { WS_ABNORMAL = 1006 };  // the code where there was no close frame
 
 static WsReader *reader_of(CspCall *call) { return &ws_end(call)->reader; }
 
+// A message that a read waits with is in the weight of the end. false: there is
+// no room for it.
+static bool weigh_message(CspCall *call, const WsReader *reader) {
+  CspValue end = csp_arg(call, 1);
+  return csp_host_weight(call, end, reader->data_cap) ||
+         (csp_make_room(call) && csp_host_weight(call, end, reader->data_cap));
+}
+
 static NetFound find_event(CspCall *call, Str left, NetRead *read) {
   WsReader *reader = reader_of(call);
   size_t had = reader->taken < left.len ? reader->taken : left.len;
   Str fresh = {left.data + had, left.len - had};
   reader->taken = had + ws_take(reader, fresh, csp_room(call));
-  if (reader->event != WS_NOTHING) return (NetFound){true, 0, reader->taken};
+  if (reader->event != WS_NOTHING || !weigh_message(call, reader))
+    return (NetFound){true, 0, reader->taken};
   read->taken = reader->taken;
   reader->taken = 0;
   return (NetFound){false, 0, 0};
@@ -87,6 +96,7 @@ static CspStatus give_event(CspCall *call, NetRead *read, Str found) {
   if (status != CSP_OK) return status;
   ws_taken(reader);
   reader->taken = 0;
+  csp_host_weight(call, csp_arg(call, 1), reader->data_cap);
   return CSP_OK;
 }
 
