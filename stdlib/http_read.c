@@ -268,8 +268,7 @@ CspStatus http_take_chunks(CspCall *call) {
     left = all;
     http_join_chunks(&left, (size_t)most, data, &spare);
     csp_charge(call, (all.len - left.len) / 4);
-    in->at = left.len == 0 ? 0 : in->len - left.len;
-    if (left.len == 0) in->len = 0;
+    net_use(call, in, all.len - left.len);
   }
   csp_fd_leave(call, connection->fd, CSP_READS);
   if (csp_is_undef(joined)) return csp_panic_memory(call);

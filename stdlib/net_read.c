@@ -6,10 +6,10 @@
 // and if nothing has come it waits, as a native in pieces. A read that is given
 // up loses nothing, because it puts what it has received into the buffer. If
 // there is no memory for that, the stream has a gap (`has_gap`), and all later
-// reads fail. While a read waits and nothing is left over there is no buffer,
-// so an idle connection takes no memory for one. A buffer that a read waits
-// with is in the weight of the connection, and so is one of more than KEPT
-// bytes. A short one that comes and goes between two waits is not.
+// reads fail. Where nothing is left over there is no buffer, so an idle
+// connection takes no memory for one. A buffer that a read waits with, or
+// leaves at its end, is in the weight of the connection, and so is one of more
+// than LEAST bytes. A short one that comes and goes within a read is not.
 //
 // A NetForm says what a read wants. The module http has forms of its own.
 #include "stdlib/net_read.h"
@@ -19,7 +19,7 @@
 
 enum {
   SCRATCH = 16384,  // bytes received at once
-  KEPT = 4096,      // a buffer that is kept when it is empty
+  LEAST = 4096,     // of a buffer
   READ_MOST = 1 << 30,
   SOME_MOST = 1 << 16,
   LINE_MOST = 64000,
@@ -45,23 +45,37 @@ static bool in_weigh(CspCall *call, NetInput *in, size_t bytes) {
   return true;
 }
 
+// What is weighed at the end of a read, which has its results already, so
+// there is no collection. Where a layer takes the room meanwhile, less may not
+// be told, but then that tells the sum when it finds none.
+static void in_tell(CspCall *call, NetInput *in) {
+  int64_t more = (int64_t)in->cap - (int64_t)in->told;
+  if (more == 0) return;
+  bool fits = net_weigh(call, csp_arg(call, 0), more);
+  if (!fits && more > 0)
+    net_weigh(call, csp_arg(call, 0), -more);
+  else
+    in->told = in->cap;
+}
+
 static void in_drop(CspCall *call, NetInput *in) {
   csp_alloc_free(in->data);
   *in = (NetInput){.told = in->told};
-  in_weigh(call, in, 0);
+  in_tell(call, in);
 }
 
-static void in_use(CspCall *call, NetInput *in, size_t count) {
+void net_use(CspCall *call, NetInput *in, size_t count) {
   in->at += count;
-  if (in->at < in->len) return;
-  in->at = in->len = 0;
-  if (in->cap > KEPT) in_drop(call, in);
+  if (in->at < in->len)
+    in_tell(call, in);
+  else if (in->data != NULL)
+    in_drop(call, in);
 }
 
 static bool in_grow(CspCall *call, NetInput *in, size_t cap) {
   char *more = NULL;
   if (cap > csp_room(call)) return false;
-  if (cap <= KEPT || in_weigh(call, in, cap))
+  if (cap <= LEAST || in_weigh(call, in, cap))
     more = csp_alloc(csp_of(call), in->data, cap);
   if (more == NULL) return false;
   in->data = more;
@@ -78,7 +92,7 @@ static bool in_add(CspCall *call, NetInput *in, const char *data, size_t len) {
     in->at = 0;
   }
   if (in->len + len > in->cap) {
-    size_t cap = in->len + len < KEPT ? KEPT : 2 * (in->len + len);
+    size_t cap = in->len + len < LEAST ? LEAST : 2 * (in->len + len);
     if (!in_grow(call, in, cap)) return false;
   }
   memcpy(in->data + in->len, data, len);
@@ -205,12 +219,12 @@ static bool take(CspCall *call, NetRead *read, CspStatus *status) {
     return true;
   }
   if (!found.all) {
-    in_use(call, in, read->taken);
+    net_use(call, in, read->taken);
     read->taken = 0;
     return false;
   }
   *status = read->form->give(call, read, (Str){left.data, found.give});
-  if (*status == CSP_OK) in_use(call, in, found.use);
+  if (*status == CSP_OK) net_use(call, in, found.use);
   net_leave(call, &read->turn);
   return true;
 }

@@ -50,5 +50,7 @@ struct NetRead {
 // --- net_read.c -------------------------------------------------------------
 // Of the connection that is argument 0.
 CspStatus net_begin_read(CspCall *call, NetRead read);
+// So many bytes of its buffer are used. For a call with the turn to read.
+void net_use(CspCall *call, NetInput *in, size_t count);
 
 #endif
