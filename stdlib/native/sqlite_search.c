@@ -92,10 +92,16 @@ static bool number_at(const Search *search, size_t found, int64_t *number) {
 }
 
 static void tell_place(Search *search, bool blobs) {
-  size_t found = search->text.len;
   int64_t number = 0;
   Span text = search->text, wanted = search->wanted;
+  // A blob that is no UTF-16 text has become an empty one. The library finds
+  // that where the first NUL is, or the one after the text.
+  if (wanted.len == 0) {
+    wanted.len = search->wanted.len = 1;
+    text.len = ++search->text.len;
+  }
   bool here = wanted.len <= text.len;
+  size_t found = text.len;
   // What begins in the middle of a character is found at the beginning alone.
   if (here && !blobs && continues(wanted.data[0]))
     found = memcmp(text.data, wanted.data, wanted.len) == 0 ? 0 : text.len;
@@ -113,8 +119,8 @@ static void find_it(sqlite3_context *context, sqlite3_value *where,
   Search search = {.context = context,
                    .text = blobs ? blob_of(where) : text_of(where),
                    .wanted = blobs ? blob_of(what) : text_of(what)};
-  if ((search.text.data == NULL && search.text.len > 0) ||
-      search.wanted.data == NULL)
+  bool none = blobs && search.text.len == 0;
+  if ((search.text.data == NULL && !none) || search.wanted.data == NULL)
     sqlite3_result_error_nomem(context);
   else
     tell_place(&search, blobs);
