@@ -7,6 +7,7 @@
 //
 //   FREE -- enter --> RUNNING -- leave --> FREE, or PAUSED with rows left
 //   PAUSED -- enter --> RUNNING (_more goes on, _run drops what is left)
+//   RUNNING -- _end --> ENDING -- leave, which closes it --> FREE
 //
 // A run is one call of a native. Its arguments are copied into the link
 // (`params`), then csp_block's work prepares, binds and steps, and copies rows
@@ -178,6 +179,8 @@ static CspStatus run_done(CspCall *call, void *data, bool made) {
   if (!made) return fail(call, link, "limit", csp_no_thread());
   if (run->vain)
     return fail(call, link, "cancelled", "the statement was interrupted");
+  if (run->closed || (sql_is_busy(run->code) && sql_is_ending(link)))
+    return fail(call, link, "closed", "the database is closed");
   if (sql_is_busy(run->code)) {
     if (is_late(call, link)) return fail_time(call, link);
     return wait_for_lock(call, link, sql_run_work, run_done);
@@ -221,7 +224,7 @@ static void begin_run(CspCall *call, SqlLink *link, bool goes_on) {
   make_run_room(call, link, goes_on);
   run->tried = goes_on;
   run->count = run->changes = run->pause = 0;
-  run->vain = run->limited = run->ends = false;
+  run->vain = run->closed = run->limited = run->ends = false;
   run->room = csp_room(call) / 2;
   run->until = 0;
   run->watch = csp_watch(call);
@@ -571,10 +574,10 @@ static CspStatus close_done(CspCall *call, void *data, bool made) {
   if (!made) sql_close_link(data);
   sql_weigh(call, data);
   sql_leave(data, false);
-  return csp_ok_nothing(call);
+  return csp_ok_bool(call, true);
 }
 
-// _close(link)
+// _close(link): true.
 static CspStatus close_begin(CspCall *call, SqlLink *link) {
   sql_drop_run_stmt(link);
   link->run.watch.runtime = NULL;
@@ -585,6 +588,16 @@ static CspStatus close_begin(CspCall *call, SqlLink *link) {
 static CspStatus sqlite_close(CspCall *call) {
   static SqlBegin begin = {close_begin};
   return sql_await_link(call, &begin);
+}
+
+// _end(link, now): closes it, unless a call has it. It does not wait for that.
+// With `now` the call is to end soon, and to close it. false: neither.
+static CspStatus sqlite_end(CspCall *call) {
+  bool busy, now = csp_truthy(csp_arg(call, 1));
+  if (csp_type(csp_arg(call, 0)) == CSP_NIL) return csp_ok_bool(call, true);
+  SqlLink *link = sql_enter(call, true, &busy);
+  if (link != NULL) return close_begin(call, link);
+  return busy ? csp_ok_bool(call, now && sql_mark_end(call)) : CSP_PANIC;
 }
 
 // --- Giving back ------------------------------------------------------------
@@ -616,13 +629,13 @@ static CspStatus put_in(CspCall *call, CspValue last, CspValue rest,
   return csp_ok_nothing(call);
 }
 
-// _put(link, last, rest, part, later): gives a connection, or nil, back to its
-// pool. It never waits, so it does its work in a deferred call for which all
-// time is over, too. After a transaction, `part` is marked as over. If a
-// goroutine that was left behind has the link, `later` is started.
+// _put(place, last, rest, part, later): gives a place back to its pool. It never
+// waits, so it does its work in a deferred call for which all time is over, too.
+// After a transaction, `part` is marked as over. If a goroutine that was left
+// behind has the link, `later` is started. (place may be nil: a turn.)
 static CspStatus sqlite_put(CspCall *call) {
-  CspValue v = csp_arg(call, 0), part = csp_arg(call, 3),
-           later = csp_arg(call, 4), last, rest;
+  CspValue place = csp_arg(call, 0), part = csp_arg(call, 3),
+           later = csp_arg(call, 4), last, rest, v;
   bool busy;
   if (!csp_need_type(call, 1, CSP_CHAN, &last) ||
       !csp_need_type(call, 2, CSP_CHAN, &rest))
@@ -630,16 +643,19 @@ static CspStatus sqlite_put(CspCall *call) {
   if (csp_type(part) != CSP_NIL &&
       !csp_set_field(call, part, "is_open", csp_bool(false)))
     return CSP_PANIC;
-  if (csp_type(v) == CSP_NIL) return put_in(call, last, rest, v);
-  SqlLink *link = sql_enter(call, true, &busy);
+  csp_field(place, "link", &v);
+  if (csp_type(v) == CSP_NIL) return put_in(call, last, rest, place);
+  SqlLink *link = sql_enter_value(call, v, true, &busy);
   if (link == NULL && !busy) return CSP_PANIC;
   if (link == NULL && csp_type(later) != CSP_NIL)
     return csp_tail_named(call, "_sched_background", 1, &later);
-  if (link == NULL) return put_in(call, last, rest, v);
+  if (link == NULL) return put_in(call, last, rest, place);
   bool stays = end_transaction(link);
-  sql_weigh(call, link);
+  sql_weigh_value(call, link, v);
   sql_leave(link, false);
-  return put_in(call, last, rest, stays ? v : csp_nil());
+  if (!stays && !csp_set_field(call, place, "link", csp_nil()))
+    return CSP_PANIC;
+  return put_in(call, last, rest, place);
 }
 
 // _path(link): the whole name of its file.
@@ -664,7 +680,8 @@ static const CspFunction sqlite_functions[] = {
     {"_try", "link, sql, args, most, type, name", sqlite_try},
     {"_more", "link, type, name", sqlite_more},
     {"_close", "link", sqlite_close},
-    {"_put", "link, last, rest, part = nil, later = nil", sqlite_put},
+    {"_end", "link, now", sqlite_end},
+    {"_put", "place, last, rest, part = nil, later = nil", sqlite_put},
     {"_path", "link", sqlite_path},
     {NULL, NULL, NULL}};
 

@@ -80,6 +80,7 @@ typedef struct SqlRun {
   int code;
   bool begun;  // a statement of the text was prepared
   bool bound, named, vain, limited;
+  bool closed;  // it was interrupted, as the database is closed
   bool tried;  // it does not begin anew
   bool ends;   // a transaction, which no lack of memory may prevent
   size_t room;
@@ -97,7 +98,7 @@ typedef struct SqlLink {
   Csp *csp;
   sqlite3 *db;
   SqlKind kind;
-  char state;  // atomic: FREE, PAUSED or RUNNING
+  char state;  // atomic: FREE, PAUSED, RUNNING or ENDING
   bool files, limited, control;
   bool stepping;        // in the library's machine
   bool in_transaction;  // by the last statement of the module's own
@@ -114,12 +115,14 @@ typedef struct SqlLink {
   char path[];
 } SqlLink;
 
-enum { FREE, PAUSED, RUNNING };
+enum { FREE, PAUSED, RUNNING, ENDING };
+
 // --- sqlite_link.c ----------------------------------------------------------
 extern const CspClass sql_link_class;
 
 // Argument 0, which owns the link, weighs what that holds.
 void sql_weigh(CspCall *call, SqlLink *link);
+void sql_weigh_value(CspCall *call, SqlLink *link, CspValue v);  // v owns it
 void sql_drop_stmt(SqlStmt *kept);
 void sql_close_link(SqlLink *link);  // may wait for the disk
 void sql_free_link(SqlLink *link);   // likewise
@@ -133,6 +136,10 @@ typedef struct SqlBegin {
 // paused: one with rows left counts as free, because the caller has it from the
 // pool.
 SqlLink *sql_enter(CspCall *call, bool paused, bool *busy);
+SqlLink *sql_enter_value(CspCall *call, CspValue v, bool paused, bool *busy);
+// The call that has argument 0 is to end soon, and closes it. false: none has.
+bool sql_mark_end(CspCall *call);
+bool sql_is_ending(const SqlLink *link);
 // Waits until the link is free, and begins then. A single read has it only for
 // moments.
 CspStatus sql_await_link(CspCall *call, SqlBegin *begin);

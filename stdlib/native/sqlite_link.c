@@ -12,8 +12,12 @@ void sql_drop_stmt(SqlStmt *kept) {
   csp_alloc_free(kept);
 }
 
+void sql_weigh_value(CspCall *call, SqlLink *link, CspValue v) {
+  link->heavy = !csp_host_weight(call, v, link->held);
+}
+
 void sql_weigh(CspCall *call, SqlLink *link) {
-  link->heavy = !csp_host_weight(call, csp_arg(call, 0), link->held);
+  sql_weigh_value(call, link, csp_arg(call, 0));
 }
 
 void sql_close_link(SqlLink *link) {
@@ -36,20 +40,25 @@ void sql_free_link(SqlLink *link) {
   csp_alloc_free(link);
 }
 
+// (A checkpoint would wait for the disk.)
+static void close_quickly(SqlLink *link) {
+  if (link->db == NULL) return;
+  sqlite3_db_config(link->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+  sql_close_link(link);
+}
+
 static void finalize_link(void *data) {
   SqlLink *link = *(SqlLink **)data;
   if (link == NULL) return;
-  // a checkpoint would wait for the disk
-  if (link->db != NULL)
-    sqlite3_db_config(link->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+  close_quickly(link);
   sql_free_link(link);
 }
 
 const CspClass sql_link_class = {"sqlite connection", finalize_link,
                                  sizeof(SqlLink *), NULL};
 
-SqlLink *sql_enter(CspCall *call, bool paused, bool *busy) {
-  SqlLink **data = csp_host_data(csp_arg(call, 0), &sql_link_class);
+SqlLink *sql_enter_value(CspCall *call, CspValue v, bool paused, bool *busy) {
+  SqlLink **data = csp_host_data(v, &sql_link_class);
   *busy = false;
   if (data == NULL || *data == NULL) {
     csp_bad_arg(call, 0, "a connection");
@@ -58,10 +67,28 @@ SqlLink *sql_enter(CspCall *call, bool paused, bool *busy) {
   // relaxed: the compare_exchange decides
   char was = __atomic_load_n(&(*data)->state, __ATOMIC_RELAXED);
   // acquire: what the call before has left. Pairs with sql_leave
-  *busy = was == RUNNING || (was == PAUSED && !paused) ||
+  *busy = was == RUNNING || was == ENDING || (was == PAUSED && !paused) ||
           !__atomic_compare_exchange_n(&(*data)->state, &was, RUNNING, false,
                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   return *busy ? NULL : *data;
+}
+
+SqlLink *sql_enter(CspCall *call, bool paused, bool *busy) {
+  return sql_enter_value(call, csp_arg(call, 0), paused, busy);
+}
+
+bool sql_mark_end(CspCall *call) {
+  SqlLink **data = csp_host_data(csp_arg(call, 0), &sql_link_class);
+  char was = RUNNING;
+  // relaxed: the mark hands nothing over
+  return __atomic_compare_exchange_n(&(*data)->state, &was, ENDING, false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+         was == ENDING;
+}
+
+bool sql_is_ending(const SqlLink *link) {
+  // relaxed: sql_leave looks again
+  return __atomic_load_n(&link->state, __ATOMIC_RELAXED) == ENDING;
 }
 
 static void no_work(void *data) { (void)data; }
@@ -89,10 +116,18 @@ static void trim(SqlBuffer *buffer) {
 }
 
 void sql_leave(SqlLink *link, bool paused) {
+  char was = RUNNING;
   trim(&link->rows);
   if (!paused) trim(&link->params);
   // release: what this call has left. Pairs with sql_enter
-  __atomic_store_n(&link->state, paused ? PAUSED : FREE, __ATOMIC_RELEASE);
+  if (__atomic_compare_exchange_n(&link->state, &was, paused ? PAUSED : FREE,
+                                  false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    return;
+  sql_drop_run_stmt(link);
+  trim(&link->params);
+  close_quickly(link);
+  // release: the same. Nobody else changes ENDING
+  __atomic_store_n(&link->state, FREE, __ATOMIC_RELEASE);
 }
 
 // --- Buffers ----------------------------------------------------------------

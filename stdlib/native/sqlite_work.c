@@ -16,10 +16,11 @@ int sql_look_around(void *data) {
   SqlRun *run = &link->run;
   if (run->watch.runtime == NULL) return 0;
   if (csp_in_vain(&run->watch)) run->vain = true;
+  if (sql_is_ending(link) && !run->ends) run->closed = true;
   if (link->limited && !run->ends &&
       sqlite3_memory_used() - run->memory > (int64_t)run->room)
     run->limited = true;
-  return run->vain || run->limited;
+  return run->vain || run->limited || run->closed;
 }
 
 // --- Work: binding ----------------------------------------------------------
