@@ -92,3 +92,8 @@ $(BUILD)/counted/%.o: stdlib/native/%.c Makefile | $(patsubst stdlib/native/%.cs
 	$(SAY) $(CC) $(ALL_CFLAGS) $(OWN_CFLAGS) -c -o $@ $<
 
 -include $(NATIVE_C:%=$(BUILD)/counted/%.d)
+
+# ---- test_nth_close has the databases ---------------------------------------
+CLOSED := $(filter sqlite postgres,$(BUILT))
+$(BUILD)/tests/unit/test_nth_close: $(sort $(foreach n,$(CLOSED),$(call native_objects,$(n))))
+$(BUILD)/tests/unit/test_nth_close: private LDLIBS := $(INTERNALS) $(foreach n,$(CLOSED),$(LIBS_$(n)))
