@@ -503,6 +503,7 @@ static bool make_link_value(CspCall *call, SqlLink *link, CspValue *v) {
   *v = csp_host_new(call, &sql_link_class, (void **)&own);
   if (csp_is_undef(*v) || !csp_host_weight(call, *v, link->held)) return false;
   *own = link;
+  link->weight = link->held;
   return true;
 }
 

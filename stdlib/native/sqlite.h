@@ -81,8 +81,8 @@ typedef struct SqlRun {
   bool begun;  // a statement of the text was prepared
   bool bound, named, vain, limited;
   bool closed;  // it was interrupted, as the database is closed
-  bool tried;  // it does not begin anew
-  bool ends;   // a transaction, which no lack of memory may prevent
+  bool tried;   // it does not begin anew
+  bool ends;    // a transaction, which no lack of memory may prevent
   size_t room;
   int64_t memory;          // the library's, when it began
   int64_t given;           // arguments, or entries of their map
@@ -105,10 +105,12 @@ typedef struct SqlLink {
   const char *denied;   // by the authorizer, or noted by it
   int cached;
   SqlStmt *newest;
-  size_t held;   // bytes that it holds, as its value is to weigh
-  bool heavy;    // there was no room for that weight, so runs are refused
-  size_t room;   // csp_room, when it was opened
-  size_t spare;  // csp_room, when a run had collected dead values, or 0
+  size_t held;     // bytes that it holds, as its value is to weigh
+  int unmeasured;  // runs since `held` was measured
+  size_t weight;   // of its value
+  bool heavy;      // there was no room for that weight, so runs are refused
+  size_t room;     // csp_room, when it was opened
+  size_t spare;    // csp_room, when a run had collected dead values, or 0
   int64_t timeout;
   SqlBuffer params, rows;
   SqlRun run;

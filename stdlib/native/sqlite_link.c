@@ -13,7 +13,9 @@ void sql_drop_stmt(SqlStmt *kept) {
 }
 
 void sql_weigh_value(CspCall *call, SqlLink *link, CspValue v) {
+  if (!link->heavy && link->weight == link->held) return;
   link->heavy = !csp_host_weight(call, v, link->held);
+  if (!link->heavy) link->weight = link->held;
 }
 
 void sql_weigh(CspCall *call, SqlLink *link) {
