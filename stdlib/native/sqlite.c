@@ -421,6 +421,7 @@ static void set_up(SqlLink *link) {
   sqlite3_progress_handler(db, LOOK_EVERY, sql_look_around, link);
   sqlite3_set_authorizer(db, authorize, link);
   sql_add_functions(link);
+  sql_add_trims(link);
 }
 
 // The settings of a new link.

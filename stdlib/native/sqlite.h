@@ -6,6 +6,7 @@
 //   sqlite_values.c  arguments and rows, from and to values of the language
 //   sqlite_work.c    what runs in csp_block: preparing, binding, stepping
 //   sqlite_search.c  the SQL functions instr and replace, in linear time
+//   sqlite_trim.c    trim, ltrim and rtrim, likewise
 //   sqlite_stack.c   no more than a part of the thread's stack for the library
 //   sqlite_lease.c   files on which another process has a lease
 #ifndef CSP_STDLIB_NATIVE_SQLITE_H
@@ -172,6 +173,9 @@ void sql_measure(SqlLink *link);  // sets `held`
 // Replaces functions of SQL that took long, and could not be interrupted. (If
 // there is no memory for that, the library's stay.) By who opens the link.
 void sql_add_functions(SqlLink *link);
+
+// --- sqlite_trim.c ----------------------------------------------------------
+void sql_add_trims(SqlLink *link);  // likewise
 
 // --- sqlite_stack.c ---------------------------------------------------------
 void sql_bound_stack(void);  // before the library is used, any thread
