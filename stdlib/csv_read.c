@@ -20,9 +20,10 @@
 #include "stdlib/window.h"
 
 enum {
-  CELLS_AT_ONCE = 64,  // of which values are made
-  CELLS_BEGIN = 16,    // for which there is room at first
-  CELL_SHORT = 256,    // bytes that are written beside the value first
+  CELLS_AT_ONCE = 64,   // of which values are made
+  CELLS_BEGIN = 16,     // for which there is room at first
+  CELL_SHORT = 256,     // bytes that are written beside the value first
+  CELL_LONG = 1 << 13,  // bytes of a cell that is made in parts
   CSV_BYTE_NS = 1,
   CSV_CELL_NS = 24
 };
@@ -72,9 +73,19 @@ typedef struct CsvReader {
   CsvCell *cells;
 } CsvReader;
 
-// One call of _next.
+// What is made in parts: of a row a long cell, then the check that the header's
+// names differ, then the count of its lines.
+typedef enum CsvPart { PART_NONE, PART_CELL, PART_NAMES, PART_LINES } CsvPart;
+
+// One call of _next, from piece to piece.
 typedef struct CsvReading {
-  CspCall *call;
+  CspValue made;  // kept: the long cell's text, or a map of the names so far
+  CsvPart part;
+  size_t done;          // of the part: bytes or names
+  char *to;             // where the cell's text goes on
+  size_t line, column;  // so far
+  size_t units;         // of this step
+  CspCall *call;        // of this piece
   CsvReader *reader;
   CspValue rows, names;  // where rows go; the header's list, or nil
   const char *begin;     // of the window
@@ -138,24 +149,47 @@ __attribute__((cold)) static CsvStep csv_refuse_row(CsvReading *reading,
   return csv_refuse(reading, where, "syntax", "%s", why);
 }
 
-// (CSV_WRONG, error) with the place.
-static CspStatus csv_failed(CsvReading *reading) {
+// (CSV_WRONG, error) with the place, which is known.
+static CspStatus csv_failed_there(const CsvReading *reading) {
   CspCall *call = reading->call;
-  size_t line = reading->reader->line, column = 1;
-  if (reading->code == NULL) return CSP_PANIC;
-  for (size_t at = 0; at < reading->wrong; at += CSV_PART) {
-    size_t len = reading->wrong - at;
-    if (len > CSV_PART) len = CSV_PART;
-    move_place(reading->begin + at, len, &line, &column);
-    if (!csp_work(call, len)) return CSP_PANIC;
-  }
   csp_return(call, csp_int(call, CSV_WRONG));
   CspValue code = csp_string(call, reading->code, strlen(reading->code));
   char text[256];
-  int len = snprintf(text, sizeof text, "csv: line %zu, column %zu: %s", line,
-                     column, reading->why);
+  int len = snprintf(text, sizeof text, "csv: line %zu, column %zu: %s",
+                     reading->line, reading->column, reading->why);
   CspValue message = csp_string(call, text, (size_t)len);
   return csp_ok(call, csp_error_coded(call, message, csp_nil(), code));
+}
+
+// The line and column in a part of what is read go on, in the bytes up to
+// `end`. Gives the units.
+static size_t csv_move_place(CsvReading *reading, size_t end) {
+  size_t len = end - reading->done;
+  if (len > CSV_PART) len = CSV_PART;
+  move_place(reading->begin + reading->done, len, &reading->line,
+             &reading->column);
+  reading->done += len;
+  return len;
+}
+
+static CspStatus csv_find_place(CspCall *call, void *data, bool on) {
+  CsvReading *reading = data;
+  if (!on) return CSP_PANIC;
+  reading->call = call;
+  while (reading->done < reading->wrong) {
+    size_t units = csv_move_place(reading, reading->wrong);
+    if (csp_spent(call, units))
+      return csp_again(call, csv_find_place, reading, sizeof *reading, 0);
+  }
+  return csv_failed_there(reading);
+}
+
+static CspStatus csv_failed(CsvReading *reading) {
+  if (reading->code == NULL) return CSP_PANIC;
+  reading->done = 0;
+  reading->line = reading->reader->line;
+  reading->column = 1;
+  return csv_find_place(reading->call, reading, true);
 }
 
 // --- The first pass ---------------------------------------------------------
@@ -438,37 +472,60 @@ static CsvStep csv_read(CsvReading *reading) {
 }
 
 // --- The second pass --------------------------------------------------------
-// Writes what the bytes mean, in which each quote is there twice. false: given
-// up.
-static bool csv_undouble(CsvReading *reading, const char *from, size_t len,
-                         char *to) {
-  const char *end = from + len;
-  while (from < end) {
-    const char *stop = end - from > CSV_PART ? from + CSV_PART : end;
-    const char *quote = memchr(from, '"', (size_t)(stop - from));
-    size_t count = (size_t)((quote != NULL ? quote + 1 : stop) - from);
-    memcpy(to, from, count);
-    to += count;
-    from += count + (quote != NULL);
-    if (!csp_work(reading->call, 4 + count / 8)) return false;
+// Writes what the bytes from *from on mean, in which each quote is there twice,
+// some of them. Gives the units.
+static size_t csv_undouble(const char **from, const char *end, char **to) {
+  size_t took = 0;
+  while (*from < end && took < CELL_LONG) {
+    const char *stop = end - *from > CSV_PART ? *from + CSV_PART : end;
+    const char *quote = memchr(*from, '"', (size_t)(stop - *from));
+    size_t count = (size_t)((quote != NULL ? quote + 1 : stop) - *from);
+    memcpy(*to, *from, count);
+    *to += count;
+    *from += count + (quote != NULL);
+    took += 4 + count / 8;
   }
-  return true;
+  return took;
 }
 
-// undef: no memory, or it has panicked.
+// Of a cell that is not long. undef: no memory, or it has panicked.
 static CspValue csv_value(CsvReading *reading, const CsvCell *cell) {
-  const char *from = reading->begin + cell->from;
+  const char *from = reading->begin + cell->from, *end = from + cell->len;
   size_t len = cell->len - cell->doubled;
   char bytes[CELL_SHORT], *to = bytes;
-  if (cell->doubled == 0 && len <= CSV_PART)
-    return csp_string(reading->call, from, len);
+  if (cell->doubled == 0) return csp_string(reading->call, from, len);
   CspValue v = csp_nil();
   if (len > CELL_SHORT) v = csp_string_room(reading->call, len, &to);
   if (csp_is_undef(v)) return v;
-  bool fine = cell->doubled == 0 ? long_copy(reading->call, to, from, len)
-                                 : csv_undouble(reading, from, cell->len, to);
-  if (!fine) return csp_alloc_take(reading->call, NULL, 0);
+  while (from < end) reading->units += csv_undouble(&from, end, &to);
   return len > CELL_SHORT ? v : csp_string(reading->call, bytes, len);
+}
+
+// A part of the long cell, whose text is `made` when it is complete. false: no
+// memory, or it has panicked.
+static bool csv_long_value(CsvReading *reading, const CsvCell *cell) {
+  if (reading->part == PART_NONE) {
+    size_t len = cell->len - cell->doubled;
+    reading->made = csp_string_room(reading->call, len, &reading->to);
+    if (csp_is_undef(reading->made)) return false;
+    reading->part = PART_CELL;
+    reading->done = 0;
+  }
+  const char *begin = reading->begin + cell->from,
+             *from = begin + reading->done;
+  size_t left = cell->len - reading->done;
+  if (cell->doubled > 0) {
+    reading->units += csv_undouble(&from, begin + cell->len, &reading->to);
+    reading->done = (size_t)(from - begin);
+  } else {
+    size_t count = left < CSV_PART ? left : CSV_PART;
+    memcpy(reading->to, from, count);
+    reading->to += count;
+    reading->done += count;
+    reading->units += count / 8;
+  }
+  if (reading->done == cell->len) reading->part = PART_NONE;
+  return true;
 }
 
 // The row has as many cells as the first one.
@@ -511,50 +568,92 @@ static bool csv_put(CsvReading *reading, CspValue row, const CspValue *values,
   return true;
 }
 
-// The header's names differ.
+static CsvStep csv_refuse_name(CsvReading *reading, size_t n, Str name) {
+  enum { SHOWN = 30 };
+  char shown[UTF8_SHOWN(SHOWN)];
+  utf8_show(name.data, name.len, SHOWN, shown);
+  return csv_refuse(reading, reading->reader->cells[n].from, "syntax",
+                    "the header has the name \"%s%s\" twice", shown,
+                    name.len > SHOWN ? "..." : "");
+}
+
+// The header's names differ: some more of them. At the end the lines are next.
 static CsvStep csv_check_names(CsvReading *reading) {
-  const CsvReader *reader = reading->reader;
-  CspCall *call = reading->call;
-  CspValue seen = csp_map(call, reader->count);
-  if (csp_is_undef(seen)) return csv_no_memory(reading);
-  for (size_t n = 0; n < reader->count; n++) {
-    CspValue name = csp_list_get(reading->names, n);
-    if (!csp_map_set(call, seen, name, csp_nil()) || !csp_work(call, 4))
+  size_t count = reading->reader->count;
+  for (size_t n = 0; n < CELLS_AT_ONCE && reading->done < count; n++) {
+    size_t at = reading->done++;
+    CspValue name = csp_list_get(reading->names, at);
+    if (!csp_map_set(reading->call, reading->made, name, csp_nil()))
       return csv_panicked(reading);
-    if (csp_map_len(seen) > n) continue;
-    enum { SHOWN = 30 };
-    char shown[UTF8_SHOWN(SHOWN)];
-    Str text = str_of(name);
-    utf8_show(text.data, text.len, SHOWN, shown);
-    return csv_refuse(reading, reader->cells[n].from, "syntax",
-                      "the header has the name \"%s%s\" twice", shown,
-                      text.len > SHOWN ? "..." : "");
+    reading->units += CSV_CELL_NS;
+    if (csp_map_len(reading->made) == at)
+      return csv_refuse_name(reading, at, str_of(name));
   }
+  if (reading->done < count) return CSV_ON;
+  reading->part = PART_LINES;
+  reading->done = 0;
   return CSV_ON;
 }
 
-// The row is made. What was read of it is passed over.
+// The row is made: its end begins.
+static CsvStep csv_begin_end(CsvReading *reading) {
+  const CsvReader *reader = reading->reader;
+  reading->done = 0;
+  reading->line = reader->at > reader->row_len;
+  reading->column = 1;
+  reading->part = PART_LINES;
+  if (!csv_is_header(reading)) return CSV_ON;
+  reading->part = PART_NAMES;
+  reading->made = csp_map(reading->call, reader->count);
+  return csp_is_undef(reading->made) ? csv_no_memory(reading) : CSV_ON;
+}
+
+// The row is made, and a part of its end is done. Then what was read of it is
+// passed over.
 static CsvStep csv_close(CsvReading *reading) {
   CsvReader *reader = reading->reader;
-  if (csv_is_header(reading) && csv_check_names(reading) == CSV_WRONG)
+  if (reading->part == PART_NONE && csv_begin_end(reading) == CSV_WRONG)
     return CSV_WRONG;
-  size_t lines = reader->at > reader->row_len;
-  for (size_t at = 0; reader->quoted && at < reader->row_len; at += CSV_PART) {
-    size_t len = reader->row_len - at, column = 1;
-    if (len > CSV_PART) len = CSV_PART;
-    move_place(reading->begin + at, len, &lines, &column);
-    if (!csp_work(reading->call, len / 4)) return csv_panicked(reading);
-  }
+  if (reading->part == PART_NAMES) return csv_check_names(reading);
+  if (reader->quoted && reading->done < reader->row_len)
+    reading->units += csv_move_place(reading, reader->row_len) / 4;
+  if (reader->quoted && reading->done < reader->row_len) return CSV_ON;
+  reading->part = PART_NONE;
   if (reader->width == 0) reader->width = reader->count;
-  csv_pass(reading, lines);
+  csv_pass(reading, reading->line);
   return CSV_ON;
 }
 
-// Some of the values, or the row's end.
+// The values of the next cells, at most *count, up to one that is long. That
+// one is made alone, in parts. *count: how many are complete.
+static CsvStep csv_values(CsvReading *reading, CspValue *values,
+                          size_t *count) {
+  const CsvReader *reader = reading->reader;
+  size_t bytes = 0, n = 0;
+  for (; n < *count; n++) {
+    size_t at = reader->made + n;
+    const CsvCell *cell = at < reader->count ? &reader->cells[at] : NULL;
+    if (cell != NULL) bytes += cell->len;
+    if (n > 0 && bytes > CELL_LONG) break;
+    if (bytes > CELL_LONG) {
+      if (!csv_long_value(reading, cell)) return csv_no_memory(reading);
+      values[n] = reading->made;
+      *count = reading->part == PART_NONE;
+      return CSV_ON;
+    }
+    values[n] = cell != NULL ? csv_value(reading, cell) : csp_nil();
+    if (csp_is_undef(values[n])) return csv_no_memory(reading);
+  }
+  *count = n;
+  return CSV_ON;
+}
+
+// Some of the values, or a part of the row's end.
 static CsvStep csv_make(CsvReading *reading) {
   CsvReader *reader = reading->reader;
   CspValue values[CELLS_AT_ONCE];
   if (!reader->opened && csv_open(reading) == CSV_WRONG) return CSV_WRONG;
+  if (reading->part > PART_CELL) return csv_close(reading);
   bool is_header = csv_is_header(reading);
   CspValue rows = reading->rows;
   CspValue row =
@@ -562,12 +661,7 @@ static CsvStep csv_make(CsvReading *reading) {
   size_t all = csp_type(row) == CSP_MAP ? reader->width : reader->count;
   size_t count = all - reader->made;
   if (count > CELLS_AT_ONCE) count = CELLS_AT_ONCE;
-  for (size_t n = 0; n < count; n++) {
-    size_t at = reader->made + n;
-    values[n] =
-        at < reader->count ? csv_value(reading, &reader->cells[at]) : csp_nil();
-    if (csp_is_undef(values[n])) return csv_no_memory(reading);
-  }
+  if (csv_values(reading, values, &count) == CSV_WRONG) return CSV_WRONG;
   if (!csv_put(reading, row, values, count)) return csv_panicked(reading);
   reader->made += count;
   return reader->made == all ? csv_close(reading) : CSV_ON;
@@ -592,14 +686,37 @@ static CspStatus csv_end(CspCall *call) {
 }
 
 // One step, and what it costs.
-static CsvStep csv_step(CsvReading *reading, size_t *units) {
+static CsvStep csv_step(CsvReading *reading) {
   const CsvReader *reader = reading->reader;
   size_t before = reading->left - reader->at, made = reader->made;
   bool makes = reader->state == CSV_MAKE;
+  reading->units = 0;
   CsvStep step = makes ? csv_make(reading) : csv_read(reading);
   size_t read = before - (reading->left - reader->at);
-  *units = makes ? CSV_CELL_NS * (reader->made - made + 1) : read * CSV_BYTE_NS;
+  reading->units +=
+      makes ? CSV_CELL_NS * (reader->made - made + 1) : read * CSV_BYTE_NS;
   return step;
+}
+
+static CspStatus csv_next_on(CspCall *call, void *data, bool on) {
+  CsvReading *reading = data;
+  size_t count = (size_t)csp_to_int(csp_arg(call, 3));
+  CsvStep step;
+  bool spent;
+  if (!on) return CSP_PANIC;
+  reading->call = call;
+  do {
+    step = csv_step(reading);
+    if (step == CSV_WRONG) return csv_failed(reading);
+    if (step == CSV_ON && reading->reader->state == CSV_ROW &&
+        csp_list_len(reading->rows) >= count)
+      step = CSV_FULL;
+    spent = csp_spent(call, reading->units);
+    if (spent && reading->part != PART_NONE)
+      return csp_again(call, csv_next_on, reading, sizeof *reading, 1);
+  } while (!spent && step == CSV_ON);
+  csp_return(call, csp_int(call, step));
+  return csp_ok(call, csp_nil());
 }
 
 // _next(reader, rows, names, count) adds rows until the list has so many, or
@@ -610,23 +727,14 @@ static CspStatus csv_next(CspCall *call) {
   CsvReader *reader = need_csv_reader(call);
   int64_t count;
   if (reader == NULL || !csp_need_int(call, 3, &count)) return CSP_PANIC;
-  CsvReading reading = {.call = call,
+  CsvReading reading = {.made = csp_nil(),
+                        .call = call,
                         .reader = reader,
                         .rows = csp_arg(call, 1),
                         .names = csp_arg(call, 2),
                         .begin = window_begin(&reader->window),
                         .left = window_left(&reader->window)};
-  CsvStep step;
-  size_t units;
-  do {
-    step = csv_step(&reading, &units);
-    if (step == CSV_WRONG) return csv_failed(&reading);
-    if (step == CSV_ON && reader->state == CSV_ROW &&
-        csp_list_len(reading.rows) >= (size_t)count)
-      step = CSV_FULL;
-  } while (!csp_spent(call, units) && step == CSV_ON);
-  csp_return(call, csp_int(call, step));
-  return csp_ok(call, csp_nil());
+  return csv_next_on(call, &reading, true);
 }
 
 // _reader(name, most, separator, comment, ragged). name is that of the function

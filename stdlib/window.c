@@ -13,19 +13,15 @@ void window_free(TextWindow *window) {
 // A larger window, of which `need` bytes are needed now.
 static bool window_grow(CspCall *call, TextWindow *window, size_t need,
                         size_t most) {
-  size_t left = window_left(window), largest = most + WINDOW_FED + 1;
-  size_t cap = need + left;
+  size_t largest = most + WINDOW_FED + 1, cap = need + window->len;
   if (cap > largest && largest >= need) cap = largest;
-  char *data = room_alloc(call, cap, 1);
+  char *data = NULL;
+  if (cap - window->cap <= csp_room(call))
+    data = csp_alloc(csp_of(call), window->data, cap);
   if (data == NULL) {
     csp_panic_memory(call);
     return false;
   }
-  if (!long_copy(call, data, window_begin(window), left)) {
-    csp_alloc_free(data);
-    return false;
-  }
-  csp_alloc_free(window->data);
   window->data = data;
   window->cap = cap;
   return true;
@@ -36,15 +32,13 @@ static bool window_reserve(CspCall *call, TextWindow *window, size_t more,
                            size_t most) {
   size_t left = window_left(window), need = left + more + 1;
   if (window->cap - window->len > more) return true;
-  if (need <= window->cap) {
+  if (window->from > 0) {
     memmove(window->data, window->data + window->from, left);
     csp_charge(call, left / 8);
-  } else if (!window_grow(call, window, need, most)) {
-    return false;
+    window->len = left;
+    window->from = 0;
   }
-  window->len = left;
-  window->from = 0;
-  return true;
+  return need <= window->cap || window_grow(call, window, need, most);
 }
 
 CspStatus window_feed(CspCall *call, TextWindow *window, size_t most) {

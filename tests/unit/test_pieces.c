@@ -199,9 +199,10 @@ static void others_run_between(const char *source, int calls, int turns,
   for (int n = 0; n < calls; n++) {
     counts = (Counts){0};
     assert_int_equal(call_int(&host, module, "begin", n), n);
-    int most_looks = 0;
+    int most_looks = 0, steps = 0;
     while (call_int(&host, module, "turns_of", 0) < 0) {
       counts.looks = 0;
+      assert_true(++steps < 1 << 22);  // else it has panicked
       assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
       if (counts.looks > most_looks) most_looks = counts.looks;
     }
@@ -248,6 +249,39 @@ static const char parts_script[] =
 static void others_run_between_pieces_of_a_part(void **state) {
   (void)state;
   others_run_between(parts_script, 9, 20, SIZE_MAX, 16);
+}
+
+// Long texts that are read. Each of them is one cell, one row's names, one
+// string or one key.
+static const char texts_script[] =
+    "import \"csv\"\nimport \"json\"\n"
+    "x := \"x\".repeat(4 << 20)\nlines := \"abcdefg\\n\".repeat(400000)\n"
+    "cell, open := \"\\\"${lines}\\\"\", \"\\\"${lines}\\\"!\"\n"
+    "quotes := \"\\\"\" + \"\\\"\\\"\".repeat(1 << 20) + \"\\\"\"\n"
+    "names := list(0..100000).map(func(i) => \"n${i}\").join(\",\")\n"
+    "plain := bytes(\"\\\"${x}\\\"\")\n"
+    "escapes := bytes(\"[\\\"\" + \"\\\\u00e9\".repeat(700000) + \"\\\"]\")\n"
+    "key := bytes(\"{\\\"\" + \"\\\\n\".repeat(1 << 19) + \"\\\": 1}\")\n"
+    "turns := 0\nduring := -1\n"
+    "func count(f) {\n  before := turns\n  f()\n  during = turns - before\n}\n"
+    "func begin(n) {\n  during = -1\n  go count(calls[n])\n  return n\n}\n"
+    "func turns_of(n) => during\n"
+    "func remove(n) => 0\n"
+    "go { for {\n  turns++\n  sleep(0)\n} }\n"
+    "func size(rows) => len(rows[0][0])\n"
+    "calls := [func() { assert(size(csv.parse(x)?) == 4 << 20) },\n"
+    "  func() { assert(size(csv.parse(quotes)?) == 1 << 20) },\n"
+    "  func() { assert(size(csv.parse(cell)?) == 3200000) },\n"
+    "  func() {\n    _, err := csv.parse(open)\n    assert(err != nil)\n  },\n"
+    "  func() { assert(len(csv.parse(names, header: true)?) == 0) "
+    "},\n"
+    "  func() { assert(len(json.parse(plain)?) == 4 << 20) },\n"
+    "  func() { assert(len(json.parse(escapes)?[0]) == 1400000) },\n"
+    "  func() { assert(len(json.parse(key)?) == 1) }]\n";
+
+static void others_run_between_pieces_of_a_text(void **state) {
+  (void)state;
+  others_run_between(texts_script, 8, 20, SIZE_MAX, 16);
 }
 
 static const char folder_script[] =
@@ -354,6 +388,7 @@ int main(void) {
       cmocka_unit_test(what_is_copied_looks),
       cmocka_unit_test(others_run_between_pieces_of_a_file),
       cmocka_unit_test(others_run_between_pieces_of_a_part),
+      cmocka_unit_test(others_run_between_pieces_of_a_text),
       cmocka_unit_test(others_run_between_pieces_of_a_folder),
       cmocka_unit_test(others_run_between_pieces_of_a_dump),
       cmocka_unit_test(what_is_long_is_marked_in_pieces),
