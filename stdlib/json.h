@@ -51,6 +51,7 @@ typedef struct JsonText {
   size_t wrong;      // where: bytes of the text before it
   const char *code;  // of the error
   JsonLong *paused;  // for json_string. NULL: it reads all, and charges that
+  size_t ahead;      // before `end` a string is paused: the text may go on
   char why[200];
 } JsonText;
 

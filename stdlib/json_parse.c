@@ -13,8 +13,7 @@
 //   - A level that is made has been put into the one around it, so all that was
 //     made can be reached from the root between two pieces. A piece ends after
 //     a comma, where no key waits for its value, or within a long string. If
-//     that is a value its key is kept beside the stack. (Strings in bytes are
-//     read in one piece.)
+//     that is a value its key is kept beside the stack.
 //   - While a level is open nothing is added to the ones around it. So when a
 //     level that is not made ends, its values are the last ones on the stack.
 //   - Nobody else sees any of the lists and maps before all is read.
@@ -27,6 +26,7 @@ enum {
   JSON_LOOK = 1 << 12,                      // bytes of text
   JSON_BYTE_NS = 4,
   JSON_KEPT = 3,
+  SEEN = 16,  // bytes that say why a token is wrong
 #ifdef CSP_DEBUG
   WINDOW_SIZE = 64,
   WINDOW_AHEAD = 16
@@ -41,8 +41,9 @@ typedef enum JsonWant {
   WANT_FIRST_VALUE,  // or the list's end
   WANT_KEY,
   WANT_FIRST_KEY,  // or the map's end
-  WANT_MORE,       // a comma, or an end
-  WANT_END,        // of the text
+  WANT_COLON,
+  WANT_MORE,  // a comma, or an end
+  WANT_END,   // of the text
   WANT_NOTHING
 } JsonWant;
 
@@ -190,6 +191,73 @@ static bool open_json(JsonParser *parser, bool is_map) {
   return true;
 }
 
+// --- Windows ----------------------------------------------------------------
+// Bytes are read through a window, because others may change them. It is
+// refilled before less than WINDOW_AHEAD bytes are ahead, so a token that comes
+// to its end is longer than that, and no bracket or comma. Such a token is read
+// again in a larger window. But a string goes on where it was.
+
+// A window of that size begins at `at`, of which *left bytes are there. false:
+// it failed.
+static bool move_window(JsonParser *parser, size_t cap, size_t *left) {
+  JsonText *text = &parser->text;
+  JsonWindow *window = &parser->window;
+  char *data = window->data;
+  *left = (size_t)(text->end - text->at);
+  if (*left > 0) memmove(data, text->at, *left);
+  if (!csp_work(text->call, text->at > data ? *left / 8 : 0))
+    return parser_fail(parser, JSON_PANICKED);
+  if (cap <= window->cap) return true;
+  if (cap - window->cap <= csp_room(text->call))
+    data = csp_alloc(csp_of(text->call), data, cap + 1);
+  else
+    data = NULL;
+  if (data == NULL) return parser_fail(parser, JSON_NO_MEMORY);
+  window->data = data;
+  window->cap = cap;
+  return true;
+}
+
+// The text from `at` on, in a window of that size, with at most so many more of
+// its bytes. false: it failed.
+static bool fill_window(JsonParser *parser, size_t cap, size_t most) {
+  JsonText *text = &parser->text;
+  JsonWindow *window = &parser->window;
+  size_t from = json_offset(text, text->at), left;
+  if (!move_window(parser, cap, &left)) return false;
+  size_t wanted = window->cap - left < most ? window->cap - left : most;
+  size_t count = csp_bytes_read(csp_arg(text->call, 0), from + left,
+                                window->data + left, wanted);
+  window->data[left + count] = '\0';
+  window->is_last = count < wanted;
+  text->base = from;
+  text->begin = text->at = window->data;
+  text->end = window->data + left + count;
+  text->ahead = window->is_last ? 0 : SEEN;
+  return csp_work(text->call, count / 8) || parser_fail(parser, JSON_PANICKED);
+}
+
+// Whether the paused string's end is looked for where the window ends.
+static bool is_window_read(const JsonParser *parser) {
+  const JsonText *text = &parser->text;
+  size_t left = (size_t)(text->end - parser->string.at);
+  return parser->string.to == NULL && left < text->ahead;
+}
+
+// More of the string, which the window holds from its quote on.
+static bool more_of_long(JsonParser *parser) {
+  JsonText *text = &parser->text;
+  JsonLong *string = &parser->string;
+  size_t cap = parser->window.cap,
+         seen = (size_t)(string->at - string->raw.from);
+  text->at = string->raw.from - 1;
+  if ((size_t)(text->end - text->at) + WINDOW_AHEAD > cap) cap *= 2;
+  if (!fill_window(parser, cap, WINDOW_SIZE)) return false;
+  string->raw.from = ++text->at;
+  string->at = text->at + seen;
+  return true;
+}
+
 // --- Values -----------------------------------------------------------------
 static bool take_json(JsonParser *parser, CspValue v) {
   parser->want = parser->depth > 0 ? WANT_MORE : WANT_END;
@@ -224,16 +292,21 @@ static bool read_word(JsonParser *parser, const char *word, CspValue v) {
   return take_json(parser, v);
 }
 
-// The key at key_at is read.
-static bool take_key(JsonParser *parser, CspValue key) {
+static bool read_colon(JsonParser *parser) {
   JsonText *text = &parser->text;
-  parser->keys[parser->count] = parser->key_at;
-  parser->values[parser->count++] = key;
-  if (!json_blanks(text)) return false;
   if (*text->at != ':') return json_refuse_other(text, "a colon");
   text->at++;
   parser->want = WANT_VALUE;
   return true;
+}
+
+// The key at key_at is read. In bytes the colon may not be there yet.
+static bool take_key(JsonParser *parser, CspValue key) {
+  parser->keys[parser->count] = parser->key_at;
+  parser->values[parser->count++] = key;
+  parser->want = WANT_COLON;
+  if (parser->window.data != NULL) return true;
+  return json_blanks(&parser->text) && read_colon(parser);
 }
 
 static bool is_key_wanted(const JsonParser *parser) {
@@ -264,14 +337,13 @@ static __attribute__((noinline)) bool read_long(JsonParser *parser,
                                                 bool resumed) {
   JsonText *text = &parser->text;
   CspValue v;
-  text->paused = &parser->string;
   while (resumed || text->fail == JSON_PAUSED) {
     text->fail = JSON_FINE;
     if (!resumed && csp_spent(text->call, parser->string.took))
       return leave_long(parser);
     resumed = false;
+    if (is_window_read(parser) && !more_of_long(parser)) return false;
     if (!json_string_on(text, &v)) continue;
-    text->paused = NULL;
     parser->string.made = csp_nil();
     parser->looked = json_offset(text, text->at);
     return take_json_string(parser, v);
@@ -295,9 +367,7 @@ static inline bool read_json_string(JsonParser *parser) {
   CspValue v;
   text->at++;
   parser->string.to = NULL;
-  text->paused = parser->window.data == NULL ? &parser->string : NULL;
   bool fine = json_string(text, &v);
-  text->paused = NULL;
   return fine ? take_json_string(parser, v) : read_long(parser, false);
 }
 
@@ -372,6 +442,8 @@ static bool read_next(JsonParser *parser) {
       return c == '}' ? close_json(parser) : read_key(parser);
     case WANT_KEY:
       return read_key(parser);
+    case WANT_COLON:
+      return read_colon(parser);
     case WANT_MORE:
       return read_more(parser, c);
     case WANT_END:
@@ -381,40 +453,11 @@ static bool read_next(JsonParser *parser) {
   return read_json_end(parser);
 }
 
-// --- Windows ----------------------------------------------------------------
-// Bytes are read through a window, because others may change them. It is
-// refilled before less than WINDOW_AHEAD bytes are ahead, so a token that comes
-// to its end is longer than that, and no bracket or comma. Such a token is read
-// again in a larger window.
-
-// The text from `at` on, in a window of that size. false: it failed.
-static bool fill_window(JsonParser *parser, size_t cap) {
-  JsonText *text = &parser->text;
-  JsonWindow *window = &parser->window;
-  size_t from = json_offset(text, text->at);
-  size_t left = (size_t)(text->end - text->at);
-  char *data = window->data;
-  if (cap > window->cap) data = room_alloc(text->call, cap + 1, 1);
-  if (data == NULL) return parser_fail(parser, JSON_NO_MEMORY);
-  if (left > 0) memmove(data, text->at, left);
-  if (data != window->data) csp_alloc_free(window->data);
-  *window = (JsonWindow){.data = data, .cap = cap};
-  size_t count = csp_bytes_read(csp_arg(text->call, 0), from + left,
-                                data + left, cap - left);
-  data[left + count] = '\0';
-  window->is_last = count < cap - left;
-  text->base = from;
-  text->begin = text->at = data;
-  text->end = data + left + count;
-  return csp_work(text->call, (left + count) / 8) ||
-         parser_fail(parser, JSON_PANICKED);
-}
-
+// --- Tokens at a window's end -----------------------------------------------
 // Whether the token could go on after the window's end, or be right. (A number
 // is refused at its beginning, but has been read.)
 static bool needs_more(const JsonText *text, bool fine) {
-  enum { SEEN = 16 };  // bytes that say why a token is wrong
-  if (fine) return text->at == text->end;
+  if (fine) return text->at == text->end && text->at[-1] != '"';
   if (text->fail != JSON_WRONG) return false;
   return text->at == text->end ||
          text->wrong + SEEN > json_offset(text, text->end);
@@ -433,7 +476,8 @@ static bool read_whole_token(JsonParser *parser) {
     text->fail = JSON_FINE;
     parser->count = count;
     parser->want = want;
-    if (!fill_window(parser, 2 * window->cap)) return false;
+    size_t cap = 2 * window->cap;
+    if (!fill_window(parser, cap, cap)) return false;
   }
 }
 
@@ -445,7 +489,7 @@ static bool read_windowed(JsonParser *parser) {
     if (window->is_last || text->end - text->at >= WINDOW_AHEAD)
       return read_whole_token(parser);
     size_t cap = window->cap < WINDOW_SIZE ? WINDOW_SIZE : window->cap;
-    if (!fill_window(parser, cap)) return false;
+    if (!fill_window(parser, cap, WINDOW_SIZE)) return false;
   }
 }
 
@@ -521,7 +565,8 @@ CspStatus json_parse(CspCall *call) {
   JsonParser *parser = csp_alloc(csp_of(call), NULL, sizeof *parser);
   if (parser == NULL) return csp_panic_memory(call);
   Str s = type == CSP_STRING ? str_of(v) : (Str){"", 0};
-  parser->text = (JsonText){.call = call, .begin = s.data, .at = s.data};
+  parser->text = (JsonText){
+      .call = call, .begin = s.data, .at = s.data, .paused = &parser->string};
   parser->text.end = s.data + s.len;
   parser->window = (JsonWindow){NULL, 0, false};
   parser->deepest = JSON_DEPTH - (uint32_t)csp_to_int(csp_arg(call, 3));
@@ -534,7 +579,8 @@ CspStatus json_parse(CspCall *call) {
   size_t len = type == CSP_BYTES ? csp_bytes_len(v) : s.len;
   parser->len = len;
   if (type == CSP_BYTES &&
-      !fill_window(parser, len < WINDOW_SIZE ? len + 1 : WINDOW_SIZE))
+      !fill_window(parser, len < WINDOW_SIZE ? len + 1 : WINDOW_SIZE,
+                   WINDOW_SIZE))
     return parse_end(parser, parsed(parser));
   JsonJob job = {parser->root, parser->key, parser->string.made, parser};
   return parse_on(call, &job, true);

@@ -217,6 +217,11 @@ static inline bool pass_special(JsonText *text, const char **at, size_t *less) {
                      (unsigned char)*(*at - len));
 }
 
+// Whether what stands at `at` may go on after what was read of the text.
+static inline bool is_cut(const JsonText *text, const char *at) {
+  return (size_t)(text->end - at) < text->ahead;
+}
+
 // After a part of a string. false: it is paused, or given up.
 static bool end_json_part(JsonText *text, const JsonRaw *raw, const char *at,
                           size_t less, size_t took) {
@@ -239,9 +244,11 @@ static inline bool find_end_from(JsonText *text, JsonRaw *raw, const char *at,
     const char *stop = text->end - at > JSON_PART ? at + JSON_PART : text->end;
     at = json_plain(at, stop);
     if (*at == '"' && at < stop) break;
-    if ((at < stop || stop == text->end) && !pass_special(text, &at, &less))
+    bool cut = is_cut(text, at);
+    if ((at < stop || stop == text->end) && !cut &&
+        !pass_special(text, &at, &less))
       return false;
-    if (at - from < JSON_PART) continue;
+    if (at - from < JSON_PART && !cut) continue;
     if (!end_json_part(text, raw, at, less, (size_t)(at - from))) return false;
     from = at;
   }
