@@ -170,7 +170,16 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
   // release: publishes the object v points to. Pairs with heap_load
   rt_store_release(slot, v);
 }
-// The same for a typed object pointer field (`ObjValues *block` etc.).
+// The same, unless another thread has stored another value since `old` was
+// loaded: then false. No value may come twice in that slot, so that `old` is
+// what the barrier sees.
+static inline bool heap_replace(LocalHeap *local, Value *slot, Value old,
+                                Value v) {
+  if (__builtin_expect(local->barrier, 0)) heap_barrier(local, slot, v);
+  // RMW, release: as in heap_store
+  return rt_cas(slot, &old, v);
+}
+// heap_store for a typed object pointer field (`ObjValues *block` etc.).
 #define heap_store_ptr(local, slot, ptr)        \
   do {                                          \
     if (__builtin_expect((local)->barrier, 0))  \

@@ -27,16 +27,49 @@
 
 enum { ALSO_MAX = 16 };  // errors that one carries; the others are lost
 
-// *slot is a list of errors, or nil. false: panicked.
+static size_t also_count(Value also) {
+  return also != VALUE_NIL ? values_len(list_block((ObjList *)value_obj(also)))
+                           : 0;
+}
+
+// The first `count` of those errors, and room for as many `more`. NULL: no
+// memory.
+static ObjList *also_begun(Local *local, Value also, size_t count,
+                           size_t more) {
+  ObjList *list = list_new(local, count + more);
+  for (size_t n = 0; n < count && list != NULL; n++) {
+    const ObjValues *errors = list_block((ObjList *)value_obj(also));
+    if (!list_push(local, list, heap_load(&errors->slots[n]))) return NULL;
+  }
+  return list;
+}
+
+// *slot is a list of errors, or nil. Goroutines on other Ps may have the same
+// error, so that the list never changes: a longer one takes its place. false:
+// panicked.
 static bool carry(Local *local, Goroutine *g, Value *slot, Value error) {
-  Value old = heap_load(slot);
-  ObjList *list =
-      old != VALUE_NIL ? (ObjList *)value_obj(old) : list_new(local, 1);
-  if (list != NULL && values_len(list_block(list)) >= ALSO_MAX) return true;
-  if (list == NULL || !list_push(local, list, error))
-    return vm_panic_memory(local, g);
-  heap_store(&local->heap, slot, value_from_obj(list));
-  return true;
+  for (;;) {
+    Value old = heap_load(slot);
+    size_t count = also_count(old);
+    if (count >= ALSO_MAX) return true;
+    ObjList *list = also_begun(local, old, count, 1);
+    if (list == NULL || !list_push(local, list, error))
+      return vm_panic_memory(local, g);
+    if (heap_replace(&local->heap, slot, old, value_from_obj(list)))
+      return true;
+  }
+}
+
+Value drop_join(Local *local, Value also, Value more) {
+  if (also == VALUE_NIL) return more;
+  size_t count = also_count(also), room = ALSO_MAX - count;
+  size_t added = also_count(more) < room ? also_count(more) : room;
+  if (added == 0) return also;
+  const ObjValues *errors = list_block((ObjList *)value_obj(more));
+  ObjList *list = also_begun(local, also, count, added);
+  for (size_t n = 0; n < added && list != NULL; n++)
+    if (!list_push(local, list, heap_load(&errors->slots[n]))) list = NULL;
+  return list != NULL ? value_from_obj(list) : also;
 }
 
 // An error that can carry others: of no struct, and none that is shared.
@@ -94,17 +127,8 @@ static bool carry_in_panic(Local *local, Goroutine *g, Value error) {
 void drop_take_apart(Local *local, Panic *panic) {
   if (!value_is_type(panic->value, OBJ_ERROR)) return;
   const ObjError *copy = (ObjError *)value_obj(panic->value);
-  Value also = heap_load(&copy->also);
   if (error_origin(copy) == copy) return;
-  if (also != VALUE_NIL) {
-    const ObjValues *errors = list_block((ObjList *)value_obj(also));
-    size_t count = values_len(errors);
-    ObjList *list = list_new(local, count);
-    for (size_t n = 0; n < count && list != NULL; n++)
-      if (!list_push(local, list, heap_load(&errors->slots[n]))) list = NULL;
-    if (list == NULL) return;
-    heap_store(&local->heap, &panic->also, value_from_obj(list));
-  }
+  heap_store(&local->heap, &panic->also, heap_load(&copy->also));
   panic->value = value_from_obj(error_origin(copy));
 }
 

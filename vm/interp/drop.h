@@ -16,8 +16,10 @@ bool drop_error(Local *local, Goroutine *g, const Value *to, Value error);
 bool drop_carry_all(Local *local, Goroutine *g, Value also);
 // The panic is a new one. If its value is a copy of an error that is shared, it
 // is the error itself from now on, by which the runtime knows its own ones, and
-// the panic carries beside it what the copy does. Without memory it stays so.
+// the panic carries beside it what the copy does.
 void drop_take_apart(Local *local, Panic *panic);
+// A list of both, which are such lists, or nil. Without memory the first one.
+Value drop_join(Local *local, Value also, Value more);
 // That panic of g carries those, too, beside its value.
 void drop_carry_beside(Local *local, Goroutine *g, Panic *panic, Value also);
 // The newest panic, or its error, carries those, too.
