@@ -117,13 +117,30 @@ static bool fails_with_value(const ObjGroup *group) {
   return group->valued && group->returned;
 }
 
-// The first failure is kept, but for a value. trace: is the group's, or freed.
-// true: this one is kept.
+// What deferred calls gave goes along when the group panics (move_also) or
+// gives an error. also: a list, or nil.
+static void keep_also(Local *local, ObjGroup *group, Value also) {
+  while (also != VALUE_NIL) {
+    rt_lock(&group->group.lock);
+    Value others = heap_load(&group->also);
+    bool alone = others == VALUE_NIL;
+    heap_store(&local->heap, &group->also, alone ? also : VALUE_NIL);
+    rt_unlock(&group->group.lock);
+    if (alone) return;
+    also = drop_join(local, others, also);
+  }
+}
+
+// The first failure is kept, but for a value. Of another what it carries is.
+// trace: is the group's, or freed. true: this one is kept.
 static bool fail_group(Local *local, ObjGroup *group, Value value, Trace *trace,
                        bool returned) {
   Trace *other = trace;
   rt_lock(&group->group.lock);
   bool first = !group->failed || (fails_with_value(group) && !returned);
+  Value lost = !first ? value : group->failed ? group->failure : VALUE_NIL;
+  // (An error that several members give has it already.)
+  if (lost == (first ? value : group->failure)) lost = VALUE_NIL;
   if (first) {
     if (!group->failed) heap_finalizable(&group->obj);
     group->failed = true;
@@ -134,6 +151,7 @@ static bool fail_group(Local *local, ObjGroup *group, Value value, Trace *trace,
   }
   rt_unlock(&group->group.lock);
   trace_drop(other);
+  keep_also(local, group, error_also(lost));
   group_cancel(local->p, &group->group, CANCELLED);
   charge_woken(local);
   // It is to be reported, whatever the others do: see group_close.
@@ -199,32 +217,16 @@ static void carry_of_older(Local *local, Goroutine *g, Panic *to,
   }
 }
 
-// What the deferred calls of g gave goes along if the group panics (move_also):
-// of a member that is only cancelled, and of the first that failed. Those of
-// other members join them. panic: of g.
-static void keep_also(Local *local, Goroutine *g, ObjGroup *group,
-                      Panic *panic) {
-  while (panic->also != VALUE_NIL) {
-    rt_lock(&group->group.lock);
-    Value others = heap_load(&group->also);
-    bool alone = others == VALUE_NIL;
-    heap_store(&local->heap, &group->also, alone ? panic->also : VALUE_NIL);
-    rt_unlock(&group->group.lock);
-    if (alone) return;
-    drop_carry_beside(local, g, panic, others);
-  }
-}
-
 bool group_failed(Local *local, Goroutine *g) {
   ObjGroup *group = open_group(g);
   if (group == NULL || group->group.solo) return false;
   Panic *panic = failed_with(local, g, 0);
-  bool kept = panic == NULL ||
-              fail_group(local, group, panic->value, take_trace(panic), false);
-  if (!kept) return true;
-  if (panic == NULL) panic = g->panic;
+  if (panic != NULL)
+    fail_group(local, group, panic->value, take_trace(panic), false);
+  else
+    panic = g->panic;
   carry_of_older(local, g, panic, 0);
-  keep_also(local, g, group, panic);
+  keep_also(local, group, panic->also);
   return true;
 }
 
@@ -232,7 +234,9 @@ bool group_failed_with(Local *local, Goroutine *g, Value error) {
   ObjGroup *group = open_group(g);
   if (group == NULL || group->group.solo) return false;
   bool late = g_cancelled(&g->g) && is_cancellation(vm_code(local->vm), error);
-  if (!late)
+  if (late)
+    keep_also(local, group, error_also(error));
+  else
     fail_group(local, group, error, trace_capture(local->vm->memory, g), true);
   return true;
 }
