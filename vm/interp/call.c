@@ -412,31 +412,49 @@ Next call_return(Local *local, Goroutine *g, const Value *from, int n) {
   return fine ? RELOAD : THROW;
 }
 
-// `fits`: a FIT on the way fills a lone error by itself, so WANT_ALL. (Else an
-// error that leaves many such calls would walk over all of them in each.)
-static int wants(const Goroutine *g, bool fits) {
+// Who takes what the top frame returns, and how much of it: want is of the call
+// whose results are not returned in their turn. fits: such a FIT is the end of
+// the walk, as it fills a lone error by itself. (Else an error that leaves many
+// such calls would walk over all of them in each.)
+typedef struct Taker {
+  int want;
+  bool fit;   // a FIT without a number
+  bool task;  // whoever waits for the task, who will say then
+} Taker;
+
+static Taker taker_of(const Goroutine *g, bool fits) {
   const Value *base = g->base;
   for (;;) {
     int want = (int)(base[-2] >> 2 & 0xff);
-    if (want != WANT_ALL) return want;
+    if (want != WANT_ALL) return (Taker){.want = want};
     Instr next = *(const Instr *)(uintptr_t)base[-3];
-    bool fit = INSTR_OP(next) == OP_FIT;
-    if (fit && (fits || INSTR_B(next) != 0))
-      return fits ? WANT_ALL : (int)INSTR_B(next);
-    if (!fit && INSTR_OP(next) != OP_RETV && INSTR_OP(next) != OP_PACK)
-      return want;
+    Op op = INSTR_OP(next);
+    if (op == OP_FIT && INSTR_B(next) != 0)
+      return (Taker){.want = (int)INSTR_B(next)};
+    if (op == OP_FIT && fits) return (Taker){.want = want, .fit = true};
+    if (op != OP_FIT && op != OP_RETV && op != OP_PACK)
+      return (Taker){.want = want, .task = op == OP_GOEXIT};
     base -= base[-2] >> 10;
   }
 }
 
-int call_wants(const Goroutine *g) { return wants(g, false); }
+int call_wants_nils(Goroutine *g, int count) {
+  Taker taker = taker_of(g, false);
+  if (taker.task) g->fills = count >= NRESULTS_PASSED;
+  if (count < NRESULTS_PASSED) return count;
+  if (taker.want == WANT_ALL) return count == NRESULTS_PASSED ? 2 : 1;
+  return taker.want > REGISTERS_MAX ? 0 : taker.want;
+}
 
-static bool fill_nils(Local *local, Goroutine *g, int a, int want) {
-  int n = want == WANT_ALL ? 2 : want > REGISTERS_MAX || want == 0 ? 1 : want;
+static bool fill_nils(Local *local, Goroutine *g, int a, Taker taker) {
+  int n = taker.want == WANT_ALL                          ? 2
+          : taker.want > REGISTERS_MAX || taker.want == 0 ? 1
+                                                          : taker.want;
   Value *values = g->base + a;
   Value last = values[0];
   const Value *end = g->base + frame_closure(g->base)->proto->nregs;
   if (!call_reserve(local, g, values + n, end)) return false;
+  if (taker.task) g->fills = true;
   values = g->base + a;
   for (int r = 0; r < n - 1; r++) values[r] = VALUE_NIL;
   values[n - 1] = last;
@@ -445,14 +463,14 @@ static bool fill_nils(Local *local, Goroutine *g, int a, int want) {
 }
 
 bool call_fill(Local *local, Goroutine *g, int a) {
-  return fill_nils(local, g, a, call_wants(g));
+  return fill_nils(local, g, a, taker_of(g, false));
 }
 
 // A FIT that has no number of its own.
 static bool fit_lone_error(Local *local, Goroutine *g, int a) {
   if (g->multi != 1 || !value_is_error(g->base[a])) return true;
-  int want = wants(g, true);
-  return want == WANT_ALL || fill_nils(local, g, a, want);
+  Taker taker = taker_of(g, true);
+  return taker.fit || fill_nils(local, g, a, taker);
 }
 
 bool call_fit(Local *local, Goroutine *g, int a, int want, bool any) {

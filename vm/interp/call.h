@@ -43,9 +43,11 @@ bool call_named(Local *local, Goroutine *g, int a, int positional, Value names);
 // A block of the n values from `from`, the last of which are on top of the
 // stack. NULL: panicked.
 ObjValues *call_pack(Local *local, Goroutine *g, const Value *from, uint32_t n);
-// How many results the call of the top frame wants. Where its caller returns
-// them as its own, what the caller's call wants.
-int call_wants(const Goroutine *g);
+// How many nils the top frame returns after recover(). count is its proto's
+// nresults. A frame that returns what lone calls give gives as many as the
+// caller wants. Where that returns them as its own, what the caller's call
+// wants.
+int call_wants_nils(Goroutine *g, int count);
 // The opcodes FIT and FILL. false: panicked.
 bool call_fit(Local *local, Goroutine *g, int a, int want, bool any);
 bool call_fill(Local *local, Goroutine *g, int a);

@@ -625,11 +625,7 @@ Next panic_go(Local *local, Goroutine *g) {
   const Instr *at = g->panic->at;
   end_panics(g, g->base - g->stack);
   const Proto *proto = frame_closure(g->base)->proto;
-  uint32_t want = (uint32_t)call_wants(g), n = proto->nresults;
-  bool passed = n == NRESULTS_PASSED;
-  if (n >= NRESULTS_PASSED)
-    n = want == WANT_ALL ? (passed ? 2 : 1) : want == WANT_DROP ? 0 : want;
-  if (n > REGISTERS_MAX) n = REGISTERS_MAX;
+  uint32_t n = (uint32_t)call_wants_nils(g, proto->nresults);
   if (g->base + n > g->limit && !stack_reserve(local, g, g->base + n))
     return THROW;
   for (uint32_t r = 0; r < n; r++) g->base[r] = VALUE_NIL;

@@ -100,7 +100,7 @@ Goroutine *goroutine_new(Local *local, Value function, const Value *args,
   g->multi = (uint32_t)argc;
   g->on_resume = RESUME_NOTHING;
   g->shield_at = g->returns_at = 0;
-  g->gave_up = g->describing = false;
+  g->gave_up = g->describing = g->fills = false;
   g->retried = 0;
   if (plain != NULL) enter_at_once(g, code, plain);
   RT_ASSERT(goroutine_is_valid(g));
@@ -217,6 +217,7 @@ Next task_goexit(Local *local, Goroutine *g) {
   const Value *results = g->base;
   Next how = LEFT;
   if (g == local->vm->main) return local->vm->hooks->exit(local, g, 0);
+  if (g->task != NULL && g->fills) g->task->obj.flags |= TASK_FILLS;
   if (g->task != NULL && n == 1) {
     how = finish_task(local, g->task, TASK_RETURNED_ONE, results[0]);
   } else if (g->task != NULL) {
@@ -285,16 +286,27 @@ static __attribute__((noinline)) bool panic_again(Local *local, Goroutine *g,
   return drop_carry_all(local, g, heap_load(&task->also));
 }
 
+static bool deliver_last(Value *to, Results results, int want) {
+  RT_ASSERT(results.count > 0);
+  for (int n = 0; n < want - 1; n++) to[n] = VALUE_NIL;
+  to[want - 1] = results.first[results.count - 1];
+  return true;
+}
+
 bool task_deliver(Local *local, Goroutine *g, ObjTask *task, Value *to,
                   int want) {
   // acquire: pairs with release in finish_task
   uint32_t state = rt_load_acquire(&task->state);
   Value results = heap_load(&task->results);
   if (state == TASK_PANICKED) return panic_again(local, g, task);
-  if (state == TASK_RETURNED_ONE)
-    return call_deliver(local, g, to, (Results){&results, 1}, want, "the task");
-  RT_ASSERT(state == TASK_RETURNED && value_is_type(results, OBJ_VALUES));
-  const ObjValues *block = (ObjValues *)value_obj(results);
-  return call_deliver(local, g, to, (Results){block->slots, (int)block->len},
-                      want, "the task");
+  Results all = {&results, 1};
+  if (state != TASK_RETURNED_ONE) {
+    RT_ASSERT(state == TASK_RETURNED && value_is_type(results, OBJ_VALUES));
+    const ObjValues *block = (ObjValues *)value_obj(results);
+    all = (Results){block->slots, (int)block->len};
+  }
+  bool fits = want == all.count || want == 0 || want > REGISTERS_MAX;
+  if (!fits && (task->obj.flags & TASK_FILLS))
+    return deliver_last(to, all, want);
+  return call_deliver(local, g, to, all, want, "the task");
 }

@@ -57,6 +57,9 @@ struct Goroutine {
   // The offset of a deferred call's window while the frame before it is at its
   // return; else 0, or that of a frame that is gone (drop_raised).
   uint32_t returns_at;
+  // What it is about to return as a task is nil, or an error, after as many
+  // nils as whoever waits for it wants (call.c).
+  bool fills;
 };
 // While spans are measured two words follow (SchedConfig.span_at).
 enum {

@@ -223,6 +223,7 @@ enum {                  // flags
   TASK_IS_TOLD = 2,     // of csp_go: its end is told (api_go.c)
   TASK_IS_LOST = 4,     // only its report is due (report.c)
   TASK_HAS_CALLER = 8,  // of csp_call: its goroutine is kept (collect.c)
+  TASK_FILLS = 16,      // the last result comes after any number of nils
 };
 typedef struct ObjTask {
   Obj obj;
