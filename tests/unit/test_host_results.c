@@ -38,6 +38,32 @@ static void results_that_are_not_there_are_nil(void **state) {
   close_host(&host);
 }
 
+// By lone calls, which give a caller that takes any number one nil before it.
+static void an_error_of_lone_calls_comes_after_nil(void **state) {
+  (void)state;
+  open_host(&host, STEPPED);
+  CspHandle module = load(&host,
+                          "func bad() { return error(\"bad\") }\n"
+                          "func lone() {\n"
+                          "  (func() => nil)()?\n"
+                          "  return bad()\n"
+                          "}\n"
+                          "func made() {\n"
+                          "  bad()?\n"
+                          "  return bad()\n"
+                          "}\n");
+  CspCall *call = csp_host(host.csp);
+  for (int n = 0; n < 2; n++) {
+    CspResult result;
+    csp_call(call, member(&host, module, n == 0 ? "lone" : "made"), 0, NULL,
+             &result);
+    assert_int_equal(result.count, 2);
+    assert_int_equal(csp_type(result.values[0]), CSP_NIL);
+    assert_int_equal(csp_type(result.values[1]), CSP_ERROR);
+  }
+  close_host(&host);
+}
+
 // Its f fails like that; values[0] is an error, with that text.
 static void fails_with_error(const char *script, CspEnd end, const char *text) {
   csp_limit_time(host.csp, 0);
@@ -361,6 +387,7 @@ static void channels_have_a_limit(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results_that_are_not_there_are_nil),
+      cmocka_unit_test(an_error_of_lone_calls_comes_after_nil),
       cmocka_unit_test(failures_have_an_error),
       cmocka_unit_test(an_interruption_that_goes_on_stays_one),
       cmocka_unit_test(an_interruption_tells_of_panics_before_it),
