@@ -116,8 +116,8 @@ static bool is_shared(const Local *local, const Panic *panic) {
   return panic == &vm_code(local->vm)->reserve.last;
 }
 
-static bool carry_in_panic(Local *local, Goroutine *g, Value error) {
-  Panic *panic = g->panic;
+static bool carry_in_panic(Local *local, Goroutine *g, Panic *panic,
+                           Value error) {
   if (is_shared(local, panic)) return true;
   return can_carry(panic->value)
              ? carry_in(local, g, panic->value, error)
@@ -132,25 +132,16 @@ void drop_take_apart(Local *local, Panic *panic) {
   panic->value = value_from_obj(error_origin(copy));
 }
 
-void drop_carry_beside(Local *local, Goroutine *g, Panic *panic, Value also) {
-  if (also == VALUE_NIL || is_shared(local, panic)) return;
-  const ObjValues *errors = list_block((ObjList *)value_obj(also));
-  for (size_t n = 0; n < values_len(errors); n++)
-    if (!carry_for(local, g, panic->value, &panic->also,
-                   heap_load(&errors->slots[n])))
-      break;
-}
-
-bool drop_carry_all(Local *local, Goroutine *g, Value also) {
-  if (g->panic->also == VALUE_NIL) drop_carry_beside(local, g, g->panic, also);
-  return false;
-}
-
-void drop_carry_more(Local *local, Goroutine *g, Value also) {
+void drop_carry_more(Local *local, Goroutine *g, Panic *panic, Value also) {
   if (also == VALUE_NIL) return;
   const ObjValues *errors = list_block((ObjList *)value_obj(also));
   for (size_t n = 0; n < values_len(errors); n++)
-    if (!carry_in_panic(local, g, heap_load(&errors->slots[n]))) break;
+    if (!carry_in_panic(local, g, panic, heap_load(&errors->slots[n]))) break;
+}
+
+bool drop_carry_all(Local *local, Goroutine *g, Value also) {
+  if (g->panic->also == VALUE_NIL) drop_carry_more(local, g, g->panic, also);
+  return false;
 }
 
 bool drop_carry_in(Local *local, Goroutine *g, Value *carrier, Value also) {
@@ -193,7 +184,7 @@ static bool drop_returning(Local *local, Goroutine *g, Value error) {
   if (can_carry(returned)) return carry_in(local, g, returned, error);
   past_return(g);
   vm_panic_value(local, g, error);
-  if (value_is_error(returned)) carry_in_panic(local, g, returned);
+  if (value_is_error(returned)) carry_in_panic(local, g, g->panic, returned);
   return false;
 }
 
@@ -204,7 +195,8 @@ void drop_threw(Local *local, Goroutine *g, const Value *window) {
     return;
   const Value *last = returned_last(g);
   past_return(g);
-  if (last != NULL && value_is_error(*last)) carry_in_panic(local, g, *last);
+  if (last != NULL && value_is_error(*last))
+    carry_in_panic(local, g, g->panic, *last);
 }
 
 void drop_raised(Local *local, Goroutine *g) {
@@ -217,7 +209,7 @@ void drop_raised(Local *local, Goroutine *g) {
 static bool drop_deferred(Local *local, Goroutine *g, Value error) {
   if (g->pc != vm_code(local->vm)->panic_go)
     return drop_returning(local, g, error);
-  if (!g->panic->recovered) return carry_in_panic(local, g, error);
+  if (!g->panic->recovered) return carry_in_panic(local, g, g->panic, error);
   return vm_panic_value(local, g, error);
 }
 

@@ -20,10 +20,8 @@ bool drop_carry_all(Local *local, Goroutine *g, Value also);
 void drop_take_apart(Local *local, Panic *panic);
 // A list of both, which are such lists, or nil. Without memory the first one.
 Value drop_join(Local *local, Value also, Value more);
-// That panic of g carries those, too, beside its value.
-void drop_carry_beside(Local *local, Goroutine *g, Panic *panic, Value also);
-// The newest panic, or its error, carries those, too.
-void drop_carry_more(Local *local, Goroutine *g, Value also);
+// That panic of g, or its error, carries those, too.
+void drop_carry_more(Local *local, Goroutine *g, Panic *panic, Value also);
 
 // The error *carrier carries those, too, if it can. Where it is shared, a copy
 // that does takes its place. false: panicked.

@@ -212,7 +212,7 @@ static void carry_of_older(Local *local, Goroutine *g, Panic *to,
     if (panic == to || !panic->cancels || panic->recovered) continue;
     Value also = panic->also;
     heap_store(&local->heap, &panic->also, VALUE_NIL);
-    drop_carry_beside(local, g, to, also);
+    drop_carry_more(local, g, to, also);
     if (g->panic != newest) return;  // no memory
   }
 }
@@ -313,12 +313,15 @@ static void panic_no_more_cancels(Panic *panic) {
   panic->report_at = 0;
 }
 
-static void panic_with_failure(Panic *panic, ObjGroup *group) {
+// What the panic carries is lost.
+static void panic_with_failure(Local *local, Panic *panic, ObjGroup *group) {
   RT_ASSERT(group->failed);
   trace_drop(panic->trace);
   panic->trace = group->trace;
   group->trace = NULL;
   panic->value = group->failure;
+  heap_store(&local->heap, &panic->also, VALUE_NIL);
+  drop_take_apart(local, panic);
   if (panic->cancels) panic_no_more_cancels(panic);
   panic->described = DESCRIBE_NOT_YET;
 }
@@ -332,7 +335,7 @@ static void panic_with_deadline(Vm *vm, Panic *panic) {
 static void move_also(Local *local, Goroutine *g, Value *from) {
   Value also = heap_load(from);
   heap_store(&local->heap, from, VALUE_NIL);
-  drop_carry_more(local, g, also);
+  drop_carry_more(local, g, g->panic, also);
 }
 
 static CancelReason reason_of(ObjGroup *group) {
@@ -375,7 +378,8 @@ Next group_close(Local *local, Goroutine *g) {
     return give_group_value(local, g, group, VALUE_NIL) ? GO_ON : THROW;
   if (group->failed) {
     vm_panic_value(local, g, group->failure);
-    panic_with_failure(g->panic, group);
+    panic_with_failure(local, g->panic, group);
+    group->raised = true;
   } else if (around) {
     group_raise(local, g);
   } else if (reason_of(group) == CANCEL_DEADLINE) {
@@ -451,9 +455,11 @@ static Next left(Local *local, Goroutine *g, ObjGroup *group) {
     return give_group_value(local, g, group, panic->also)
                ? go_on_after(g, group)
                : GO_ON;
-  if (group->failed && (panic->cancels || group->failure != panic->value)) {
-    panic_with_failure(panic, group);
-    move_also(local, g, &panic->also);
+  bool other = panic->cancels || group->failure != panic->value;
+  if (group->failed && !group->raised && other) {
+    Value also = panic->also;
+    panic_with_failure(local, panic, group);
+    drop_carry_more(local, g, panic, also);
   } else if (panic->cancels && !g_cancelled(&g->g)) {
     if (reason_of(group) != CANCEL_DEADLINE) return go_on_after(g, group);
     panic_with_deadline(local->vm, panic);

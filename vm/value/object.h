@@ -240,7 +240,8 @@ typedef struct ObjTask {
 // is guarded by group.lock.
 typedef struct ObjGroup {
   Obj obj;
-  bool left;        // a panic leaves it
+  bool left;        // a panic leaves it ...
+  bool raised;      // ... which is that of `failure`
   bool valued;      // its value is wanted ...
   uint8_t value;    // ... in this register
   uint8_t told;     // its owner or a member got the panic of a cancellation
