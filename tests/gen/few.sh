@@ -1,5 +1,5 @@
 # Generated programs print what the model says, and the same in each way.
-# expect: 12 passed, 0 failed
+# expect: 18 passed, 0 failed
 # timeout: 120
 # once: the seeds are fixed
 tests/gen/run --seed 1 --count 6 --jobs 1 --tail "$CSPVM" --goto "$CSPVM" \

@@ -1,10 +1,14 @@
 # A program that runs otherwise with --procs 2 than with the default, or that
-# computes something else than the model, is found and made smaller.
+# computes something else than the model, or reports not all that an error
+# carries, is found and made smaller.
 # expect: FAIL --kind mixed --seed 5: two differs
 # expect: not empty, and at most 5 lines
 # expect: 0 passed, 1 failed
 # expect: FAIL --kind arith --seed 5: tail model
 # expect: not empty, and at most 30 lines
+# expect: 0 passed, 1 failed
+# expect: FAIL --kind errors --seed 5: tail model
+# expect: not empty, and at most 50 lines
 # expect: 0 passed, 1 failed
 # timeout: 200
 # once: the seeds are fixed
@@ -19,7 +23,15 @@ case "$1" in fmt | --*) exec "$CSPVM" "$@" ;; esac
 sed 's, - , + ,g' "$1" > "$1.other"
 exec "$CSPVM" "$1.other"
 EOF
-chmod +x "$TMPDIR/twice" "$TMPDIR/sums"
+cat > "$TMPDIR/forgets" <<'EOF'
+#!/bin/sh
+case "$1" in fmt | --*) exec "$CSPVM" "$@" ;; esac
+"$CSPVM" "$@" 2> "$1.reports"
+status=$?
+sed '/^  also: /d' "$1.reports" >&2
+exit $status
+EOF
+chmod +x "$TMPDIR/twice" "$TMPDIR/sums" "$TMPDIR/forgets"
 
 find_() {
   tests/gen/run --kind "$1" --seed 5 --count 1 --jobs 1 --tail "$2" --goto "$CSPVM" \
@@ -32,3 +44,4 @@ find_() {
 }
 find_ mixed "$TMPDIR/twice" 5
 find_ arith "$TMPDIR/sums" 30
+find_ errors "$TMPDIR/forgets" 50
