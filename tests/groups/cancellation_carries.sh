@@ -49,22 +49,17 @@ err := group {
 }
 panic(err)
 END
-shows << 'END'
-err := group g {
+group='group g {
   g.grace(10ms)
   go fails()
   overstays()
-}
+}'
+shows << END
+err := $group
 panic(err)
 END
-shows << 'END'
-_, err := try(func() {
-  group g {
-    g.grace(10ms)
-    go fails()
-    overstays()
-  }
-})
+shows << END
+_, err := try(func() { $group })
 panic(err)
 END
 shows << 'END'
