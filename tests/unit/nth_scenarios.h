@@ -673,6 +673,39 @@ static const Scenario scenarios[] = {
      "    if r != nil { println(\"stale\", r) } }() }\n"
      "f()\nprintln(\"end\")\n",
      ""},
+    {"errors: what cancelled ones carry", RUN_BLOCKING, 0, NULL, "",
+     "const full = error(\"full\")\n"
+     "func fails(n) => error(\"deferred ${n}\")\n"
+     "func waits(n) { defer fails(n)\n  sleep(1h) }\n"
+     "func overstays() { defer fails(1)\n  defer func() { <-chan() }()\n"
+     "  sleep(1h) }\n"
+     "func computes() { defer fails(2)\n  defer func() { for { } }()\n"
+     "  sleep(1h) }\n"
+     "func tells(told) { defer close(told)\n  sleep(1h) }\n"
+     "func second(told) { defer fails(3)\n  defer func() { <-told }()\n"
+     "  return full }\n"
+     "func first() => full\n"
+     "func whole() {\n"
+     "  told := chan()\n"
+     "  err := group g { g.grace(1us)\n    g.patience(0)\n"
+     "    go overstays()\n    go computes()\n    go second(told)\n"
+     "    go tells(told)\n    go first()\n"
+     "    waits(4) }\n"
+     "  return err }\n"
+     "err := whole()\nprintln(err)\n"
+     "func lone(x) { (func() => nil)()?\n  return first() }\n"
+     "v, e, last := <-go lone(1)\nprintln(v, e, last)\n"
+     "_, err = try(func() { group { go second(closed())\n"
+     "  waits(5) } })\nprintln(err)\n"
+     "func closed() { c := chan()\n  close(c)\n  return c }\n",
+     ""},
+    {"exit in a deferred call of a cancelled one", RUN, 7, "out\n", "",
+     "import \"os\"\n"
+     "func ends() { defer os.exit(7)\n  defer fails()\n  sleep(1h) }\n"
+     "func fails() => error(\"deferred\")\n"
+     "println(\"out\")\n"
+     "group { go ends()\n  go func() { return error(\"first\") }() }\n",
+     ""},
     {"structs and errors", RUN, 0, NULL, "",
      "struct Node { value, next = nil }\n"
      "func (n Node) string() => \"<${n.value}>\"\n"
