@@ -545,11 +545,15 @@ def grouped(maker, call, x, valued=False, body=()):
         return None
     failure, also, returned = failed
     if valued and returned:
+        if body and failure.kind == "struct":
+            thrown = Thrown(body[0])
+            for error in [*body[1:], failure]:
+                carry_in_panic(thrown.panic, error)
+            raise thrown
         if body:
             failure = own(failure)
         for error in body:
-            if failure.can_carry():
-                carry(failure, failure.also, error)
+            carry(failure, failure.also, error)
         return failure
     thrown = Thrown(failure)
     thrown.panic.value = failure

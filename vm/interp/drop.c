@@ -149,8 +149,13 @@ bool drop_carry_in(Local *local, Goroutine *g, Value *carrier, Value also) {
   Value own = error_with(local, *carrier, VALUE_NIL);
   if (own == VALUE_UNDEF) return vm_panic_memory(local, g);
   *carrier = own;
-  if (!can_carry(own)) return true;
   const ObjValues *errors = list_block((ObjList *)value_obj(also));
+  if (!can_carry(own)) {
+    vm_panic_value(local, g, heap_load(&errors->slots[0]));
+    drop_carry_more(local, g, g->panic, also);
+    carry_in_panic(local, g, g->panic, own);
+    return false;
+  }
   for (size_t n = 0; n < values_len(errors); n++)
     if (!carry_in(local, g, own, heap_load(&errors->slots[n]))) return false;
   return true;

@@ -23,8 +23,9 @@ Value drop_join(Local *local, Value also, Value more);
 // That panic of g, or its error, carries those, too.
 void drop_carry_more(Local *local, Goroutine *g, Panic *panic, Value also);
 
-// The error *carrier carries those, too, if it can. Where it is shared, a copy
-// that does takes its place. false: panicked.
+// The error *carrier carries those, too. Where it is shared, a copy that does
+// takes its place. If it is a struct, which cannot, the first of those panics,
+// and carries it and the others. false: panicked.
 bool drop_carry_in(Local *local, Goroutine *g, Value *carrier, Value also);
 // The newest panic left the call in that window of the top frame. Was it a
 // deferred one, which ran because the frame was returning (g->pc)? Then the

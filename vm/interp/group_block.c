@@ -356,8 +356,8 @@ static bool give_group_value(Local *local, Goroutine *g, ObjGroup *group,
   Value *v = &g->base[group->value];
   *v = late ? vm_code(local->vm)->cancel_errors[CANCEL_DEADLINE]
             : group->failure;
-  return drop_carry_in(local, g, v, heap_load(&group->also)) &&
-         drop_carry_in(local, g, v, also);
+  Value all = drop_join(local, heap_load(&group->also), also);
+  return drop_carry_in(local, g, v, all);
 }
 
 Next group_close(Local *local, Goroutine *g) {
@@ -438,9 +438,12 @@ static Next report_late(Local *local, Goroutine *g) {
   return local->vm->hooks->report_panic_waiting(local, g, g->panic);
 }
 
-// The panic is over: g goes on after the block.
-static Next go_on_after(Goroutine *g, const ObjGroup *group) {
+// The panic is over: g goes on after the block, or with another one.
+static Next go_on_after(Local *local, Goroutine *g, ObjGroup *group,
+                        bool with_value) {
+  Value also = g->panic->also;
   panic_end(g);
+  if (with_value && !give_group_value(local, g, group, also)) return GO_ON;
   g->pc = group->end;
   return RELOAD;
 }
@@ -452,16 +455,15 @@ static Next left(Local *local, Goroutine *g, ObjGroup *group) {
   bool goes_on = panic->cancels && (group->failed || !g_cancelled(&g->g));
   carry_of_older(local, g, panic, group->frame);
   if (goes_on && has_group_value(group))
-    return give_group_value(local, g, group, panic->also)
-               ? go_on_after(g, group)
-               : GO_ON;
+    return go_on_after(local, g, group, true);
   bool other = panic->cancels || group->failure != panic->value;
   if (group->failed && !group->raised && other) {
     Value also = panic->also;
     panic_with_failure(local, panic, group);
     drop_carry_more(local, g, panic, also);
   } else if (panic->cancels && !g_cancelled(&g->g)) {
-    if (reason_of(group) != CANCEL_DEADLINE) return go_on_after(g, group);
+    if (reason_of(group) != CANCEL_DEADLINE)
+      return go_on_after(local, g, group, false);
     panic_with_deadline(local->vm, panic);
   }
   move_also(local, g, &group->also);
