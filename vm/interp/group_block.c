@@ -220,12 +220,11 @@ static void carry_of_older(Local *local, Goroutine *g, Panic *to,
 bool group_failed(Local *local, Goroutine *g) {
   ObjGroup *group = open_group(g);
   if (group == NULL || group->group.solo) return false;
-  Panic *panic = failed_with(local, g, 0);
-  if (panic != NULL)
-    fail_group(local, group, panic->value, take_trace(panic), false);
-  else
-    panic = g->panic;
+  Panic *failed = failed_with(local, g, 0);
+  Panic *panic = failed != NULL ? failed : g->panic;
   carry_of_older(local, g, panic, 0);
+  if (failed != NULL)
+    fail_group(local, group, failed->value, take_trace(failed), false);
   keep_also(local, group, panic->also);
   return true;
 }
@@ -481,6 +480,10 @@ Next group_unwind(Local *local, Goroutine *g) {
   if (failed != NULL)
     fail_group(local, group, failed->value,
                failed == g->panic ? NULL : take_trace(failed), false);
+  if (failed != NULL && failed != g->panic) {
+    keep_also(local, group, failed->also);
+    heap_store(&local->heap, &failed->also, VALUE_NIL);
+  }
   group->left = true;
   g->multi = 0;
   g->on_resume = RESUME_UNWIND;
