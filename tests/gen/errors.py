@@ -73,6 +73,13 @@ def returned(values):
         v if isinstance(v, str) else shown_error(v) for v in values)]).strip()
 
 
+def shown_waiting(s, lines):
+    site, values = s[2:]
+    return ["%sgroup {" % ("e%d := " % site if values else "")] + \
+        ["  " + line for line in lines] + ["}"] + \
+        (["if e%d != nil { %s }" % (site, returned(values))] if values else [])
+
+
 SIMPLE = {
     "stmt": lambda s: [shown_call(s[1])],
     "drop": lambda s: ["_ = " + shown_call(s[1])],
@@ -95,9 +102,8 @@ SIMPLE = {
     "group": lambda s: block("group", []) [:1] + ["  go " + shown_call(s[1]), "}"],
     "group_value": lambda s: ["e%d := group {" % s[2], "  go " + shown_call(s[1]), "}",
                               "if e%d != nil { %s }" % (s[2], returned(s[3]))],
-    "group_body": lambda s: ["%sgroup {" % ("e%d := " % s[2] if s[3] else ""),
-                             "  go " + shown_call(s[1]), "  waits(%d)" % s[2], "}"] +
-                            (["if e%d != nil { %s }" % (s[2], returned(s[3]))] if s[3] else []),
+    "group_body": lambda s: shown_waiting(s, ["go " + shown_call(s[1]), "waits(%d)" % s[2]]),
+    "group_two": lambda s: shown_waiting(s, ["go waits(%d)" % s[2], "go " + shown_call(s[1])]),
     "panic": lambda s: ["panic(%s)" % shown_error(s[1])],
     "return": lambda s: [returned(s[1])],
     "return_call": lambda s: ["return " + shown_call(s[1])],
@@ -187,7 +193,7 @@ class Body:
         rng = self.rng
         kind = rng.choice(["stmt", "drop", "take", "check", "try", "task", "task_stmt", "defer",
                            "defer", "defer_panic", "defer_native", "defer_recover", "group",
-                           "group_value", "group_body"] + ["ask", "ask", "task_ask"] * self.function.asks)
+                           "group_value", "group_body", "group_two"] + ["ask", "ask", "task_ask"] * self.function.asks)
         site = self.site()
         error = ("name", "e%d" % site)
         if kind in ("take", "ask", "task"):
@@ -198,7 +204,7 @@ class Body:
             return (kind, self.error())
         if kind in ("defer_native", "defer_recover"):
             return (kind,)
-        if kind == "group_body":
+        if kind in ("group_body", "group_two"):
             call = self.failing()
             valued = self.last(error) if rng.random() < 0.5 else None
             return (kind, call, site, valued) if call else ("drop", self.call())

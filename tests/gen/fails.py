@@ -33,7 +33,7 @@ class Panic:
         self.older = []  # those that it replaced
         self.foreign = False  # it is that of a task, which may have such
         if isinstance(value, Err) and value.kind == "copy":
-            self.value, self.also = value.origin, list(value.also)
+            self.value, self.also = value.origin, value.also
 
 
 class Thrown(Exception):
@@ -62,16 +62,18 @@ def equal(a, b):
     return isinstance(a, Err) and isinstance(b, Err) and a.origin is b.origin
 
 
-def carry(carrier, also, error):
+def carry(carrier, holder, error):
+    """holder, which is carrier or its panic, has it with it."""
+    also = holder.also
     more = any(e not in also for e in error.also) and error.also is not also
     if not (equal(error, carrier) and not more) and len(also) < ALSO_MAX:
-        also.append(error)
+        holder.also = also + [error]
 
 
 def carry_in_panic(panic, error):
     value = panic.value
-    own_list = isinstance(value, Err) and value.can_carry()
-    carry(value, value.also if own_list else panic.also, error)
+    carries = isinstance(value, Err) and value.can_carry()
+    carry(value, value if carries else panic, error)
 
 
 def text(v):
@@ -101,13 +103,9 @@ def carried(err, also, shown):
     lines = []
     for other in also:
         known = any(equal(other, e) for e in shown)
-        if not known or other.also and not any(same_list(other.also, e) for e in shown):
+        if not known or other.also and not any(other.also is e for e in shown):
             lines += ["  also: " + other.message] + carried(other, other.also, shown)
     return lines
-
-
-def same_list(a, b):
-    return isinstance(b, list) and len(a) == len(b) and all(map(equal, a, b))
 
 
 def is_error(v):
@@ -170,7 +168,7 @@ def returns_of(body):
     for s in body:
         if s[0] in ("return", "return_call", "return_group", "return_if"):
             yield s
-        elif s[0] in ("check", "try", "group_value", "group_body") and s[-1]:
+        elif s[0] in ("check", "try", "group_value", "group_body", "group_two") and s[-1]:
             yield ("return", s[-1])
         elif s[0] == "if":
             yield from returns_of(s[2])
@@ -295,7 +293,7 @@ class Frame:
             return None, results
         if is_error(last) and last.kind != "struct":
             last = own(last)
-            carry(last, last.also, error)
+            carry(last, last, error)
             return None, Any(last, results.count) if isinstance(results, Any) else \
                 results[:-1] + [last]
         panic = Panic(error)
@@ -439,6 +437,12 @@ class Frame:
         if values:
             self.leave_if(error, site, values)
 
+    def do_group_two(self, call, site, values):
+        failed = member(self.maker, call, self.x)
+        if failed and failed[1]:  # who of both leaves first is not known
+            raise Unclear
+        self.do_group_body(call, site, values)
+
     def do_panic(self, error):
         raise Thrown(self.value(error))
 
@@ -515,7 +519,7 @@ def awaited(maker, call):
         again.panic.foreign = thrown.panic.foreign or bool(thrown.panic.older)
         if not again.panic.also:
             for error in thrown.panic.also:
-                carry(again.panic.value, again.panic.also, error)
+                carry(again.panic.value, again.panic, error)
         raise again from None
 
 
@@ -553,7 +557,7 @@ def grouped(maker, call, x, valued=False, body=()):
         if body:
             failure = own(failure)
         for error in body:
-            carry(failure, failure.also, error)
+            carry(failure, failure, error)
         return failure
     thrown = Thrown(failure)
     thrown.panic.value = failure
