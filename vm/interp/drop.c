@@ -125,7 +125,8 @@ static bool carry_in_panic(Local *local, Goroutine *g, Panic *panic,
 }
 
 void drop_take_apart(Local *local, Panic *panic) {
-  if (!value_is_type(panic->value, OBJ_ERROR)) return;
+  if (!value_is_type(panic->value, OBJ_ERROR) || is_shared(local, panic))
+    return;
   const ObjError *copy = (ObjError *)value_obj(panic->value);
   if (error_origin(copy) == copy) return;
   heap_store(&local->heap, &panic->also, heap_load(&copy->also));
