@@ -206,6 +206,10 @@ static const char *error_text(int error, char *room, size_t size, int64_t ns) {
     case NET_CUT:
       return "a write was not sent whole, and TLS must not tell the other side "
              "that all was: close the connection";
+    case NET_QUEUED:
+      return "another write has not begun, and TLS must not tell the other "
+             "side before it that all was sent: call close_write after it, or "
+             "close the connection";
     default:
       return system_error(error);
   }
@@ -214,8 +218,8 @@ static const char *error_text(int error, char *room, size_t size, int64_t ns) {
 static const char *error_code(int error) {
   if (error == NET_LATE) return "timeout";
   if (error == NET_NO_PROC) return "unsupported";
-  if (error == NET_CLOSED || error == NET_ENDED || error == NET_CUT)
-    return "closed";
+  if (error == NET_CLOSED || error == NET_ENDED) return "closed";
+  if (error == NET_CUT || error == NET_QUEUED) return "closed";
   return csp_errno_code(error);
 }
 

@@ -59,7 +59,8 @@ typedef struct NetPace {
 typedef struct NetSent {
   int64_t given;  // bytes that the system has
   int64_t
-      arrived;  // of them, as far as was seen: the other side has taken them
+      arrived;    // of them, as far as was seen: the other side has taken them
+  int64_t begun;  // writes that are not over, or were cut
 } NetSent;
 
 typedef struct Connection {
@@ -77,7 +78,7 @@ typedef struct Connection {
   void *layer_state;      // set before that
   int broken;             // atomic: the errno that has broken it off, or 0
   bool sends;             // atomic: a call of the system sends or ends
-  int64_t unsent;         // atomic: writes that are not over, or were cut
+  int64_t unsent;         // atomic: those, and writes that have not begun
   int64_t weight;         // atomic: in.told and the layer's (net_weigh)
   int64_t layer_weight;   // atomic
 } Connection;

@@ -14,13 +14,15 @@
 #include "stdlib/stdlib.h"
 
 // In place of an errno. The time is over, it was closed here, the other side
-// has ended it, /proc is missing (os_by_proc), and another write was cut.
+// has ended it, /proc is missing (os_by_proc), another write was cut, and
+// another one has not begun.
 enum {
   NET_LATE = -1,
   NET_CLOSED = -2,
   NET_ENDED = -3,
   NET_NO_PROC = -4,
-  NET_CUT = -5
+  NET_CUT = -5,
+  NET_QUEUED = -6
 };
 
 typedef struct NetTurn NetTurn;

@@ -18,9 +18,10 @@ enum {
 
 typedef struct NetWrite {
   NetSending sending;
-  bool ends;  // close_write
-  int next;   // the argument that is written
-  size_t at;  // of its bytes
+  bool ends;   // close_write
+  bool begun;  // it has had the turn
+  int next;    // the argument that is written
+  size_t at;   // of its bytes
 } NetWrite;
 
 // --- Pieces -----------------------------------------------------------------
@@ -103,13 +104,16 @@ static CspStatus all_written(CspCall *call, NetWrite *write, int fd) {
   Connection *connection = write->sending.connection;
   int error = net_send(call, connection, fd, "", 0) < 0 ? errno : 0;
   if (!error && write->ends && net_is_cut(connection))
-    error = NET_CUT;
+    error = connection->sent.begun > 0 ? NET_CUT : NET_QUEUED;
   else if (!error && write->ends && net_end(call, connection, fd) != 0)
     error = errno;
   if (error == EAGAIN) return net_wait_to_send(call, &write->sending);
   if (error == EINTR) return net_later(call, &write->sending.turn);
   if (error) return net_failed(call, &write->sending.turn, error);
-  if (!write->ends) net_count_unsent(connection, -1);
+  if (!write->ends) {
+    net_count_unsent(connection, -1);
+    connection->sent.begun--;
+  }
   net_leave(call, &write->sending.turn);
   return csp_ok(call, csp_nil());
 }
@@ -119,6 +123,8 @@ static CspStatus try_to_write(CspCall *call, NetTurn *turn) {
   NetWrite *write = (NetWrite *)turn;
   char room[GATHERED];
   SentPart part;
+  if (!write->ends && !write->begun) write->sending.connection->sent.begun++;
+  write->begun = true;
   for (;;) {
     int fd = csp_fd_number(turn->fd);
     if (fd < 0) return net_failed(call, turn, NET_CLOSED);

@@ -119,7 +119,9 @@ static void frame_was_sent(CspCall *call, WsWrite *write, size_t n) {
   net_was_sent(call, connection, n);
   write->at += n;
   *in_frame = write->at < write->head_len + write->len;
-  if (*in_frame != was) net_count_unsent(connection, was ? -1 : 1);
+  if (*in_frame == was) return;
+  connection->sent.begun += was ? -1 : 1;
+  net_count_unsent(connection, was ? -1 : 1);
 }
 
 static CspStatus try_frame(CspCall *call, NetTurn *turn) {
