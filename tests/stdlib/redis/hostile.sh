@@ -133,7 +133,8 @@ for _ in range(1000 // EACH):
         text = text or bytearray(b"x")
     got = answer([bytes(text)], True).split(" ")
     # A code of the server's is any word.
-    outcomes.add("code" if got[0].isupper() else got[0])
+    is_code = got[0] != "" and got[0] == got[0].upper()  # digits alone, too
+    outcomes.add("code" if is_code else got[0])
 print("spoiled:", outcomes <= {"closed", "code", "limit", "syntax", "value"} and {"syntax", "value"} <= outcomes)
 print(answer([b"+still there\r\n"]))
 program.stdin.close()
