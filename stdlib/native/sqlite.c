@@ -422,6 +422,7 @@ static void set_up(SqlLink *link) {
   sqlite3_set_authorizer(db, authorize, link);
   sql_add_functions(link);
   sql_add_trims(link);
+  sql_add_patch(link);
 }
 
 // The settings of a new link.

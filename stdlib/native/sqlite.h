@@ -7,6 +7,7 @@
 //   sqlite_work.c    what runs in csp_block: preparing, binding, stepping
 //   sqlite_search.c  the SQL functions instr and replace, in linear time
 //   sqlite_trim.c    trim, ltrim and rtrim, likewise
+//   sqlite_patch.c   json_patch, with a bound
 //   sqlite_stack.c   no more than a part of the thread's stack for the library
 //   sqlite_lease.c   files on which another process has a lease
 #ifndef CSP_STDLIB_NATIVE_SQLITE_H
@@ -106,12 +107,13 @@ typedef struct SqlLink {
   const char *denied;   // by the authorizer, or noted by it
   int cached;
   SqlStmt *newest;
-  size_t held;     // bytes that it holds, as its value is to weigh
-  int unmeasured;  // runs since `held` was measured
-  size_t weight;   // of its value
-  bool heavy;      // there was no room for that weight, so runs are refused
-  size_t room;     // csp_room, when it was opened
-  size_t spare;    // csp_room, when a run had collected dead values, or 0
+  sqlite3_stmt *patch;  // of sqlite_patch.c, or NULL
+  size_t held;          // bytes that it holds, as its value is to weigh
+  int unmeasured;       // runs since `held` was measured
+  size_t weight;        // of its value
+  bool heavy;    // there was no room for that weight, so runs are refused
+  size_t room;   // csp_room, when it was opened
+  size_t spare;  // csp_room, when a run had collected dead values, or 0
   int64_t timeout;
   SqlBuffer params, rows;
   SqlRun run;
@@ -176,6 +178,10 @@ void sql_add_functions(SqlLink *link);
 
 // --- sqlite_trim.c ----------------------------------------------------------
 void sql_add_trims(SqlLink *link);  // likewise
+
+// --- sqlite_patch.c ---------------------------------------------------------
+void sql_add_patch(SqlLink *link);  // likewise
+void sql_drop_patch(SqlLink *link);
 
 // --- sqlite_stack.c ---------------------------------------------------------
 void sql_bound_stack(void);  // before the library is used, any thread

@@ -30,6 +30,7 @@ void sql_close_link(SqlLink *link) {
     sql_drop_stmt(kept);
   }
   link->cached = 0;
+  sql_drop_patch(link);
   sqlite3_close_v2(link->db);
   link->db = NULL;
   sql_measure(link);

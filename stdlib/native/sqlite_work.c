@@ -436,6 +436,7 @@ void sql_measure(SqlLink *link) {
   if (link->db == NULL) return;
   const char *file = sqlite3_db_filename(link->db, "main");
   link->held += file != NULL && *file != '\0' ? REST_OF_FILE : REST;
+  if (link->patch != NULL) link->held += REST;
   for (size_t i = 0; i < count; i++)
     if (sqlite3_db_status(link->db, kinds[i], &now, &most, 0) == SQLITE_OK)
       link->held += (size_t)now;
