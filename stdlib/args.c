@@ -16,8 +16,20 @@ bool is_nil(CspCall *call, int i) {
   return csp_type(csp_arg(call, i)) == CSP_NIL;
 }
 
+Str view_of(CspValue string) {
+  Str s = {0};
+  csp_view(string, &s.data, &s.len);
+  return s;
+}
+
 bool need_str(CspCall *call, int i, Str *out) {
   return csp_need_string(call, i, &out->data, &out->len);
+}
+
+bool need_view(CspCall *call, int i, Str *out) {
+  if (csp_view(csp_arg(call, i), &out->data, &out->len)) return true;
+  csp_bad_arg(call, i, "a string");
+  return false;
 }
 
 bool opt_int(CspCall *call, int i, int64_t otherwise, int64_t *out) {

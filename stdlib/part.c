@@ -5,10 +5,12 @@
 #include "stdlib/stdlib.h"
 
 static CspStatus part_of(CspCall *call, CspType type) {
-  CspValue of;
+  Str text;
+  CspValue of = csp_arg(call, 0);
   int64_t from, to;
-  if (!csp_need_type(call, 0, type, &of) || !csp_need_int(call, 1, &from) ||
-      !opt_int(call, 2, 0, &to)) {
+  bool fits = type == CSP_STRING ? need_view(call, 0, &text)
+                                 : csp_need_type(call, 0, type, &of);
+  if (!fits || !csp_need_int(call, 1, &from) || !opt_int(call, 2, 0, &to)) {
     return CSP_PANIC;
   }
   CspValue argv[3] = {of, csp_arg(call, 1), csp_arg(call, 2)};

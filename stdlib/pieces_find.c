@@ -24,7 +24,7 @@ static void end_window(CspCall *call, Loop *loop, size_t len) {
 
 // Moves on to the next place in a window. false: it is given up.
 static bool find_next(CspCall *call, Loop *loop, bool *found) {
-  Str s = str_of(loop->list), needle = str_of(loop->with);
+  Str s = view_of(loop->list), needle = view_of(loop->with);
   size_t left = s.len - loop->at, len = window_of(left, needle);
   int64_t at = csp_find(call, s.data + loop->at, len, needle.data, needle.len);
   *found = at >= 0;
@@ -49,7 +49,7 @@ static bool text_find_turns(CspCall *call, Loop *loop, size_t stop) {
 }
 
 static bool text_count_turns(CspCall *call, Loop *loop, size_t stop) {
-  size_t len = str_of(loop->with).len, from = loop->at;
+  size_t len = view_of(loop->with).len, from = loop->at;
   bool found = true;
   while (found && loop->at < stop) {
     if (!find_next(call, loop, &found)) return false;
@@ -63,7 +63,7 @@ static bool text_count_turns(CspCall *call, Loop *loop, size_t stop) {
 // `at` counts from the end.
 static bool text_find_last_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)stop;
-  Str s = str_of(loop->list), needle = str_of(loop->with);
+  Str s = view_of(loop->list), needle = view_of(loop->with);
   size_t left = s.len - loop->at, len = window_of(left, needle);
   int64_t at =
       csp_find_last(call, s.data + (left - len), len, needle.data, needle.len);
@@ -78,6 +78,7 @@ static bool text_find_last_turns(CspCall *call, Loop *loop, size_t stop) {
 }
 
 // --- Long needles -----------------------------------------------------------
+// A search has the bytes from piece to piece: they must stay (str_of).
 // The text that is searched is `list` from `at` on, or what is in `out`, a
 // window of bytes.
 typedef struct Find {
@@ -168,11 +169,11 @@ CspStatus find_in_text_from(CspCall *call, FindKind kind, size_t at,
   Loop loop = {.list = csp_arg(call, 0),
                .with = csp_arg(call, 1),
                .at = at,
-               .end = str_of(csp_arg(call, 0)).len + 1,
+               .end = view_of(csp_arg(call, 0)).len + 1,
                .n = -1,
                .turns = turns[kind],
                .done = done};
-  if (str_of(loop.with).len <= LONG_NEEDLE) return loop_bytes(call, &loop);
+  if (view_of(loop.with).len <= LONG_NEEDLE) return loop_bytes(call, &loop);
   return find_text_on(
       call, &(Find){.loop = loop, .kind = kind, .most = INT64_MAX}, true);
 }
@@ -269,7 +270,7 @@ static CspStatus find_bytes_on(CspCall *call, void *data, bool on) {
 // csp_find has looked at, and charged, in this piece.
 static bool window_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)stop;
-  Str needle = str_of(loop->with);
+  Str needle = view_of(loop->with);
   size_t left = loop->end - loop->at, len = window_of(left, needle), have;
   char *window = room_alloc(call, len, 1);
   if (window == NULL) {

@@ -55,7 +55,7 @@ CspStatus loop_text(CspCall *call, Loop *loop, size_t len) {
 
 static bool loop_copy_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
-  const char *from = str_of(loop->list).data + loop->part;
+  const char *from = view_of(loop->list).data + loop->part;
   memcpy(loop->to + loop->at, from + loop->at, stop - loop->at);
   loop->at = stop;
   return true;
@@ -67,14 +67,15 @@ CspStatus loop_copy(CspCall *call, Loop *loop) {
     loop->units = 1;
     return loop_text(call, loop, loop->end);
   }
-  loop->out = csp_string(call, str_of(loop->list).data + loop->part, loop->end);
+  loop->out =
+      csp_string(call, view_of(loop->list).data + loop->part, loop->end);
   return loop->done(call, loop);
 }
 
 static bool loop_same_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
-  const char *a = str_of(loop->list).data + loop->part;
-  const char *b = str_of(loop->with).data;
+  const char *a = view_of(loop->list).data + loop->part;
+  const char *b = view_of(loop->with).data;
   loop->n = a == b || memcmp(a + loop->at, b + loop->at, stop - loop->at) == 0;
   loop->at = stop;
   if (!loop->n) loop->end = stop;
@@ -82,7 +83,7 @@ static bool loop_same_turns(CspCall *call, Loop *loop, size_t stop) {
 }
 
 CspStatus loop_same(CspCall *call, Loop *loop) {
-  loop->end = str_of(loop->with).len;
+  loop->end = view_of(loop->with).len;
   loop->n = 1;
   loop->turns = loop_same_turns;
   loop->units = 1;
@@ -90,7 +91,7 @@ CspStatus loop_same(CspCall *call, Loop *loop) {
 }
 
 Str loop_piece(Loop *loop) {
-  Str s = str_of(loop->list);
+  Str s = view_of(loop->list);
   Str piece = pieces_front((Str){s.data + loop->at, s.len - loop->at});
   loop->at += piece.len;
   return piece;

@@ -63,6 +63,9 @@ typedef struct Str {
 } Str;
 
 bool need_str(CspCall *call, int i, Str *out);
+// The same for a text whose bytes are only read, in this piece, without a NUL
+// after them (csp_view). So a loop that appends to it does not copy it.
+bool need_view(CspCall *call, int i, Str *out);
 // What a hexadecimal digit means. -1: it is none.
 static inline int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -76,6 +79,7 @@ bool opt_str(CspCall *call, int i, const char *otherwise, Str *out);
 bool opt_bool(CspCall *call, int i, bool otherwise, bool *out);
 bool is_nil(CspCall *call, int i);
 Str str_of(CspValue string);
+Str view_of(CspValue string);
 // An int argument that must be within [low, high], or panics.
 bool need_int_in(CspCall *call, int i, int64_t low, int64_t high, int64_t *out);
 // Panics because of what a string argument says, which csp_bad_arg would not

@@ -26,7 +26,7 @@ static int64_t search_from(CspCall *call, Str s, Str needle, size_t from) {
 
 // The receiver and a second string.
 static bool need_two(CspCall *call, Str *text, Str *other) {
-  return need_str(call, 0, text) && need_str(call, 1, other);
+  return need_view(call, 0, text) && need_view(call, 1, other);
 }
 
 static CspStatus text_find_done(CspCall *call, Loop *loop) {
@@ -129,11 +129,11 @@ static CspStatus after_cut(CspCall *call, Loop *loop) {
 }
 
 static CspStatus before_cut(CspCall *call, Loop *loop) {
-  size_t after = (size_t)loop->n + str_of(loop->with).len;
+  size_t after = (size_t)loop->n + view_of(loop->with).len;
   csp_return(call, loop->out);
   return loop_copy(call, &(Loop){.list = loop->list,
                                  .part = after,
-                                 .end = str_of(loop->list).len - after,
+                                 .end = view_of(loop->list).len - after,
                                  .done = after_cut});
 }
 
@@ -350,8 +350,8 @@ static CspStatus replace_done(CspCall *call, TextJob *job, CspValue text) {
 static CspStatus strings_replace(CspCall *call) {
   Str s, old, new;
   int64_t n;
-  if (!need_two(call, &s, &old) || !need_str(call, 2, &new) ||
-      !opt_int(call, 3, -1, &n)) {
+  if (!need_str(call, 0, &s) || !need_str(call, 1, &old) ||
+      !need_str(call, 2, &new) || !opt_int(call, 3, -1, &n)) {
     return CSP_PANIC;
   }
   TextJob job = text_job_of(call, old.len > 0 ? replace_turns : between_turns);
@@ -367,7 +367,7 @@ static CspStatus strings_replace(CspCall *call) {
 // Once from the string, then from what is there.
 static bool text_repeat_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
-  Str s = str_of(loop->list);
+  Str s = view_of(loop->list);
   while (loop->at < stop) {
     size_t at = loop->at, past = at % s.len, left = stop - at;
     size_t have = at < s.len ? s.len - at : at - past;
@@ -382,7 +382,7 @@ static CspStatus strings_repeat(CspCall *call) {
   Str s;
   int64_t n;
   size_t total;
-  if (!need_str(call, 0, &s) || !csp_need_int(call, 1, &n)) return CSP_PANIC;
+  if (!need_view(call, 0, &s) || !csp_need_int(call, 1, &n)) return CSP_PANIC;
   if (n < 0) return csp_bad_arg(call, 1, "0 or more");
   if (__builtin_mul_overflow(s.len, (size_t)n, &total) || total > STRING_MAX) {
     return csp_panic(call, "repeat: the result would have more than 2 GiB");

@@ -187,7 +187,7 @@ CspStatus strings_parse_float(CspCall *call) {
 
 CspStatus strings_parse_bool(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   bool yes = s.len == 4 && memcmp(s.data, "true", 4) == 0;
   if (!yes && (s.len != 5 || memcmp(s.data, "false", 5) != 0)) {
     return ok_bad_text(call, s, "true or false", EINVAL);

@@ -30,9 +30,9 @@ bool split_give(CspCall *call, Str s, size_t from, size_t len, int64_t *at,
 
 bool split_copy(CspCall *call, Str s, int64_t *at, CspValue piece,
                 size_t *end) {
-  size_t from = 0, copied = 0, len = str_of(piece).len;
+  size_t from = 0, copied = 0, len = view_of(piece).len;
   split_goes_on(*at, &from, &copied);
-  char *to = (char *)str_of(piece).data;
+  char *to = (char *)view_of(piece).data;
   for (bool spent = false; !spent && copied * SPLIT_SPAN < len; copied++) {
     size_t begin = copied * SPLIT_SPAN, left = len - begin;
     size_t count = left < SPLIT_SPAN ? left : SPLIT_SPAN;
@@ -45,7 +45,7 @@ bool split_copy(CspCall *call, Str s, int64_t *at, CspValue piece,
 }
 
 static Str counted(CspValue of) {
-  Str s = str_of(of);
+  Str s = view_of(of);
   return (Str){s.data, s.len < COUNTED ? s.len : COUNTED};
 }
 
@@ -81,8 +81,8 @@ static __attribute__((noinline)) bool far_part(CspCall *call, CspValue of,
                                                CspValue with, int64_t *at,
                                                CspValue *piece) {
   char byte = csp_type(with) == CSP_INT ? (char)csp_to_int(with) : 0;
-  Str s = str_of(of), sep = {&byte, 1};
-  if (csp_type(with) == CSP_STRING) sep = str_of(with);
+  Str s = view_of(of), sep = {&byte, 1};
+  if (csp_type(with) == CSP_STRING) sep = view_of(with);
   size_t from = (size_t)*at, looked = 0, end;
   if (split_is_copying(*at, *piece)) {
     if (split_copy(call, s, at, *piece, &end))
@@ -103,7 +103,7 @@ static __attribute__((noinline)) bool far_part(CspCall *call, CspValue of,
 
 static bool next_part(CspCall *call, CspValue of, CspValue with, int64_t *at,
                       CspValue *piece) {
-  Str s = str_of(of), sep = str_of(with);
+  Str s = view_of(of), sep = view_of(with);
   size_t from = (size_t)*at;
   if (from > s.len) return *at < 0 && far_part(call, of, with, at, piece);
   if (s.len - from > SPLIT_SPAN) return far_part(call, of, with, at, piece);
@@ -118,7 +118,7 @@ static bool next_part(CspCall *call, CspValue of, CspValue with, int64_t *at,
 // The same by a byte, which is near mostly.
 static bool next_part_by_byte(CspCall *call, CspValue of, CspValue with,
                               int64_t *at, CspValue *piece) {
-  Str s = str_of(of);
+  Str s = view_of(of);
   size_t from = (size_t)*at;
   if (from > s.len) return *at < 0 && far_part(call, of, with, at, piece);
   const char *start = s.data + from;
@@ -137,7 +137,7 @@ static bool next_part_by_byte(CspCall *call, CspValue of, CspValue with,
 static bool next_character(CspCall *call, CspValue of, CspValue with,
                            int64_t *at, CspValue *piece) {
   (void)with;
-  Str s = str_of(of);
+  Str s = view_of(of);
   size_t from = (size_t)*at, width;
   if (from >= s.len) return false;
   utf8_at(s.data, s.len, from, &width);
@@ -163,9 +163,9 @@ static CspStatus push_last(CspCall *call, Loop *loop) {
 }
 
 static CspStatus last_part(CspCall *call, const FirstParts *parts) {
-  Str s = str_of(parts->of);
+  Str s = view_of(parts->of);
   // after the last part `at` is after the end, after the last character at it
-  size_t from = (size_t)parts->at, end = s.len + (str_of(parts->with).len > 0);
+  size_t from = (size_t)parts->at, end = s.len + (view_of(parts->with).len > 0);
   if (parts->n != 1 || from >= end) return csp_ok(call, parts->list);
   return loop_copy(call, &(Loop){.list = parts->of,
                                  .with = parts->list,
@@ -220,7 +220,7 @@ static __attribute__((noinline)) bool far_field(CspCall *call, CspValue of,
                                                 CspValue with, int64_t *at,
                                                 CspValue *piece) {
   (void)with;
-  Str s = str_of(of);
+  Str s = view_of(of);
   size_t from = (size_t)*at, looked = 0, end;
   if (split_is_copying(*at, *piece)) {
     if (split_copy(call, s, at, *piece, &end)) *at = (int64_t)end;
@@ -247,7 +247,7 @@ static __attribute__((noinline)) bool far_field(CspCall *call, CspValue of,
 static bool next_field(CspCall *call, CspValue of, CspValue with, int64_t *at,
                        CspValue *piece) {
   (void)with;
-  Str s = str_of(of);
+  Str s = view_of(of);
   size_t from = (size_t)*at;
   if (s.len - from > SPLIT_SPAN) return far_field(call, of, with, at, piece);
   from = find_space(s, from, s.len, false);
@@ -288,7 +288,7 @@ static __attribute__((noinline)) bool far_line(CspCall *call, CspValue of,
                                                CspValue with, int64_t *at,
                                                CspValue *piece) {
   (void)with;
-  Str s = str_of(of);
+  Str s = view_of(of);
   size_t from = (size_t)*at, looked = 0, to;
   if (split_is_copying(*at, *piece)) {
     if (split_copy(call, s, at, *piece, &to)) *at = after_line(s, to);
@@ -310,7 +310,7 @@ static __attribute__((noinline)) bool far_line(CspCall *call, CspValue of,
 static bool next_line(CspCall *call, CspValue of, CspValue with, int64_t *at,
                       CspValue *piece) {
   (void)with;
-  Str s = str_of(of);
+  Str s = view_of(of);
   size_t from = (size_t)*at;
   if (from >= s.len) return *at < 0 && far_line(call, of, with, at, piece);
   if (s.len - from > SPLIT_SPAN) return far_line(call, of, with, at, piece);
@@ -330,7 +330,7 @@ static size_t count_lines(CspValue of, CspValue with) {
 // --- The functions ----------------------------------------------------------
 CspStatus strings_fields(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   return csp_ok_each(call, next_field, csp_arg(call, 0), csp_nil(),
                      count_fields);
 }
@@ -338,7 +338,7 @@ CspStatus strings_fields(CspCall *call) {
 // Without their ends ("\n" or "\r\n"); a last empty one does not count.
 CspStatus strings_lines(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   return csp_ok_each(call, next_line, csp_arg(call, 0), csp_nil(), count_lines);
 }
 
@@ -346,7 +346,7 @@ CspStatus strings_lines(CspCall *call) {
 CspStatus strings_split(CspCall *call) {
   Str s, sep;
   if (is_nil(call, 1)) return strings_fields(call);
-  if (!need_str(call, 0, &s) || !need_str(call, 1, &sep)) return CSP_PANIC;
+  if (!need_view(call, 0, &s) || !need_view(call, 1, &sep)) return CSP_PANIC;
   if (sep.len > LONG_NEEDLE) return find_parts(call, -1);
   if (sep.len == 1)
     return csp_ok_each(call, next_part_by_byte, csp_arg(call, 0),
@@ -359,7 +359,7 @@ CspStatus strings_split(CspCall *call) {
 CspStatus strings_split_n(CspCall *call) {
   Str s, sep;
   int64_t n;
-  if (!need_str(call, 0, &s) || !need_str(call, 1, &sep) ||
+  if (!need_view(call, 0, &s) || !need_view(call, 1, &sep) ||
       !csp_need_int(call, 2, &n)) {
     return CSP_PANIC;
   }

@@ -138,7 +138,7 @@ static bool ascii_turns(CspCall *call, Loop *loop, size_t stop) {
 
 static bool case_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
-  map_ascii(loop->to + loop->at, str_of(loop->list).data + loop->at,
+  map_ascii(loop->to + loop->at, view_of(loop->list).data + loop->at,
             stop - loop->at, loop->n ? 'a' : 'A');
   loop->at = stop;
   return true;
@@ -170,7 +170,7 @@ static CspStatus map_short(CspCall *call, Str s, char first) {
 static CspStatus map_case(CspCall *call, bool upper) {
   enum { SHORT = 1 << 12 };
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   if (s.len <= SHORT && is_ascii(s))
     return map_short(call, s, upper ? 'a' : 'A');
   return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
@@ -234,7 +234,7 @@ static bool answer_no(Loop *loop) {
 
 static CspStatus look_at_all(CspCall *call, Loop loop) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   loop.list = csp_arg(call, 0);
   loop.end = s.len;
   return loop_bytes(call, &loop);
@@ -249,7 +249,7 @@ static uint32_t folded_at(Folder *folder, Str s, size_t at, size_t *width) {
 
 // part: how far it is in the other text.
 static bool fold_turns(CspCall *call, Loop *loop, size_t stop) {
-  Str a = str_of(loop->list), b = str_of(loop->with);
+  Str a = view_of(loop->list), b = view_of(loop->with);
   Folder folder = {.call = call};
   for (size_t width; loop->at < stop; loop->at += width) {
     if (loop->part == b.len) return answer_no(loop);
@@ -263,15 +263,14 @@ static bool fold_turns(CspCall *call, Loop *loop, size_t stop) {
 }
 
 static CspStatus fold_done(CspCall *call, Loop *loop) {
-  bool all = loop->part == str_of(loop->with).len;
+  bool all = loop->part == view_of(loop->with).len;
   return csp_ok_bool(call, loop->n > 0 && all);
 }
 
 // Whether both are the same but for case.
 CspStatus strings_equal_fold(CspCall *call) {
-  Str b;
-  if (csp_type(csp_arg(call, 0)) == CSP_STRING && !need_str(call, 1, &b))
-    return CSP_PANIC;
+  Str a, b;
+  if (!need_view(call, 0, &a) || !need_view(call, 1, &b)) return CSP_PANIC;
   return look_at_all(call, (Loop){.with = csp_arg(call, 1),
                                   .n = 1,
                                   .turns = fold_turns,
@@ -297,7 +296,7 @@ static bool is_space(Folder *folder, uint32_t rune) {
 static bool all_turns(CspCall *call, Loop *loop, bool (*is)(Folder *, uint32_t),
                       size_t stop) {
   Folder folder = {.call = call};
-  Str s = str_of(loop->list);
+  Str s = view_of(loop->list);
   loop->n = 1;
   for (size_t width; loop->at < stop; loop->at += width) {
     if (!is(&folder, utf8_at(s.data, s.len, loop->at, &width)))
@@ -385,7 +384,7 @@ static bool next_word(CspCall *call, CspValue of, CspValue with, int64_t *at,
                       CspValue *word) {
   (void)with;
   Folder folder = {.call = call};
-  Str s = str_of(of);
+  Str s = view_of(of);
   size_t before = (size_t)*at;
   if (s.len - before > SPLIT_SPAN) return far_word(call, s, at, word);
   size_t from = find_alnum(&folder, s, before, s.len, true);
@@ -398,7 +397,7 @@ static bool next_word(CspCall *call, CspValue of, CspValue with, int64_t *at,
 
 CspStatus strings_words(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   return csp_ok_each(call, next_word, csp_arg(call, 0), csp_nil(), NULL);
 }
 
@@ -409,7 +408,7 @@ typedef uint32_t (*Mapping)(Folder *, uint32_t);
 static bool cased_turns(CspCall *call, Loop *loop, Mapping own, Mapping other,
                         size_t stop) {
   Folder folder = {.call = call};
-  Str s = str_of(loop->list);
+  Str s = view_of(loop->list);
   for (size_t width; loop->at < stop; loop->at += width) {
     uint32_t rune = utf8_at(s.data, s.len, loop->at, &width);
     if (own(&folder, rune) != rune) return answer_no(loop);
@@ -492,7 +491,7 @@ static CspStatus pad_done(CspCall *call, Loop *loop) {
 static CspStatus pad(CspCall *call, bool left) {
   Str s, fill;
   int64_t width;
-  if (!need_str(call, 0, &s) || !csp_need_int(call, 1, &width) ||
+  if (!need_view(call, 0, &s) || !csp_need_int(call, 1, &width) ||
       !opt_str(call, 2, " ", &fill)) {
     return CSP_PANIC;
   }
@@ -522,7 +521,8 @@ static void reverse_chars(char *to, Str s) {
 
 static bool text_reverse_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call, (void)stop;
-  Str piece = pieces_back((Str){str_of(loop->list).data, loop->end - loop->at});
+  Str piece =
+      pieces_back((Str){view_of(loop->list).data, loop->end - loop->at});
   reverse_chars(loop->to + loop->at, piece);
   loop->at += piece.len;
   return true;
@@ -530,7 +530,7 @@ static bool text_reverse_turns(CspCall *call, Loop *loop, size_t stop) {
 
 CspStatus strings_reverse(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   return loop_text(call,
                    &(Loop){.list = csp_arg(call, 0),
                            .end = s.len,
@@ -542,7 +542,7 @@ CspStatus strings_reverse(CspCall *call) {
 
 static bool push_characters(CspCall *call, Loop *loop, size_t stop,
                             bool as_ints) {
-  Str s = str_of(loop->list);
+  Str s = view_of(loop->list);
   for (size_t width; loop->at < stop; loop->at += width) {
     uint32_t rune = utf8_at(s.data, s.len, loop->at, &width);
     CspValue v = as_ints ? csp_int(call, rune)
@@ -565,7 +565,7 @@ static CspStatus characters(CspCall *call,
                             bool (*turns)(CspCall *, Loop *, size_t)) {
   enum { STEP = 1 << 10 };
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   CspValue list = csp_list(call, s.len);
   if (csp_is_undef(list)) return csp_panic_memory(call);
   return look_at_all(call, (Loop){.out = list,
@@ -592,7 +592,7 @@ CspStatus strings_count_gaps(CspCall *call) {
 
 static bool bytes_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
-  csp_bytes_write(loop->out, loop->at, str_of(loop->list).data + loop->at,
+  csp_bytes_write(loop->out, loop->at, view_of(loop->list).data + loop->at,
                   stop - loop->at);
   loop->at = stop;
   return true;
@@ -601,7 +601,7 @@ static bool bytes_turns(CspCall *call, Loop *loop, size_t stop) {
 CspStatus strings_bytes(CspCall *call) {
   enum { SHORT = 1 << 14 };
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   if (s.len <= SHORT) return csp_ok(call, csp_bytes(call, s.data, s.len));
   CspValue bytes = csp_bytes(call, NULL, s.len);
   if (csp_is_undef(bytes)) return csp_panic_memory(call);
@@ -612,7 +612,7 @@ CspStatus strings_bytes(CspCall *call) {
 
 static bool valid_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
-  Str s = str_of(loop->list);
+  Str s = view_of(loop->list);
   for (size_t width; loop->at < stop; loop->at += width) {
     if (utf8_at(s.data, s.len, loop->at, &width) == RUNE_BAD && width != 3)
       return answer_no(loop);

@@ -93,8 +93,9 @@ typedef enum TrimPhase {
 typedef struct Trim {
   TrimSet set;
   TrimPhase phase, first, last;
-  Str chars, left;  // the set's, and those that are not in it yet
-  Str kept;         // of the text
+  Str chars, left;   // the set's, and those that are not in it yet
+  Str kept;          // of the text
+  const char *base;  // where the text begins
 } Trim;
 
 // Each of these does a piece, and tells how long that was.
@@ -139,18 +140,28 @@ static bool make_wide_set(CspCall *call, TrimSet *set) {
   return set->wide != NULL;
 }
 
+// The text's bytes stay from now on, from piece to piece. false: no memory.
+static bool stay_there(CspCall *call, Trim *trim) {
+  Str s = str_of(csp_arg(call, 0));
+  if (s.data == NULL) return false;
+  trim->kept.data = s.data + (trim->kept.data - trim->base);
+  trim->base = s.data;
+  return true;
+}
+
 static CspStatus trim_on(CspCall *call, void *data, bool on) {
   Trim *trim = data;
   while (on && trim->phase <= trim->last) {
     bool fills = trim->phase == TRIM_FILLS && trim->set.wide == NULL;
     if (fills && !make_wide_set(call, &trim->set))
       return csp_panic_memory(call);
-    if (csp_spent(call, trim_piece(trim) * 2))
+    if (csp_spent(call, trim_piece(trim) * 2) && stay_there(call, trim))
       return csp_again(call, trim_on, trim, sizeof *trim, 0);
   }
   csp_alloc_free(trim->set.wide);
   if (!on) return CSP_PANIC;
-  return trim_result(call, str_of(csp_arg(call, 0)), trim->kept);
+  Str s = {trim->base, view_of(csp_arg(call, 0)).len};
+  return trim_result(call, s, trim->kept);
 }
 
 static const uint64_t WHITE = (uint64_t)1 << ' ' | (uint64_t)0x1f << '\t';
@@ -171,7 +182,7 @@ static CspStatus trim_short(CspCall *call, Str s, const TrimSet *set,
 static CspStatus trim(CspCall *call, TrimPhase first, TrimPhase last) {
   enum { SHORT = 1 << 12 };
   Str s, chars = {0};
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   TrimSet set = {.ascii = {WHITE, 0}, .spaces = is_nil(call, 1)};
   if (!set.spaces) {
     if (!need_str(call, 1, &chars)) return CSP_PANIC;
@@ -188,7 +199,8 @@ static CspStatus trim(CspCall *call, TrimPhase first, TrimPhase last) {
                          .set = set,
                          .chars = chars,
                          .left = chars,
-                         .kept = s},
+                         .kept = s,
+                         .base = s.data},
                  true);
 }
 
@@ -212,7 +224,7 @@ static Str trim_rest(Str s, bool at_end, Str other) {
 
 // n: whether it has. `part` is 0, or where a suffix would begin.
 static CspStatus affix_done(CspCall *call, Loop *loop) {
-  Str s = str_of(loop->list), other = str_of(loop->with);
+  Str s = view_of(loop->list), other = view_of(loop->with);
   if (!loop->n) return csp_ok(call, loop->list);
   return trim_result(call, s, trim_rest(s, loop->part > 0, other));
 }
@@ -227,7 +239,7 @@ static __attribute__((noinline)) CspStatus trim_long_affix(CspCall *call,
 
 static inline CspStatus trim_affix(CspCall *call, bool at_end) {
   Str s, other;
-  if (!need_str(call, 0, &s) || !need_str(call, 1, &other)) return CSP_PANIC;
+  if (!need_view(call, 0, &s) || !need_view(call, 1, &other)) return CSP_PANIC;
   if (other.len > s.len) return csp_ok(call, csp_arg(call, 0));
   size_t at = at_end ? s.len - other.len : 0;
   if (other.len > LOOP_AT_ONCE) return trim_long_affix(call, at);

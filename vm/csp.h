@@ -877,6 +877,8 @@ double csp_to_float(CspValue v);  // int or float
 // Valid as long as the value. A NUL follows the bytes, which may have others.
 // NULL: no memory to copy it. csp_type (CSP_NO_MEMORY) or csp_need_string told.
 const char *csp_to_string(CspValue v, size_t *len);
+// For a piece of a native that only reads. No NUL, no copy. false: no string.
+bool csp_view(CspValue v, const char **data, size_t *len);
 bool csp_is_error(CspValue v);  // CSP_ERROR, or a struct with a method `error`
 // The next four give a struct's field, or nil. They call no method, because a
 // script cannot run wherever these may be called. For what `.message` is in a

@@ -144,7 +144,8 @@ static CspStatus native_load(CspCall *call) {
 // The method s.middle() of strings.
 static CspStatus native_middle(CspCall *call) {
   size_t len;
-  const char *data = csp_to_string(csp_arg(call, 0), &len);
+  const char *data;
+  if (!csp_view(csp_arg(call, 0), &data, &len)) abort();
   return csp_ok_string(call, data + len / 3, len / 3);
 }
 

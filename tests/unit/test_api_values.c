@@ -47,6 +47,21 @@ static void expect_text(CspValue v, const char *wanted) {
 }
 
 // --- Values -----------------------------------------------------------------
+static void a_view_is_of_strings(void **state) {
+  (void)state;
+  const char *data = NULL;
+  size_t len = 0;
+  CspValue string = csp_string(call, "a\0b", 3);
+  assert_true(csp_view(string, &data, &len));
+  assert_int_equal(len, 3);
+  assert_memory_equal(data, "a\0b", 3);
+  assert_ptr_equal(data, csp_to_string(string, NULL));
+  assert_false(csp_view(csp_nil(), &data, &len));
+  assert_false(csp_view(csp_int(call, 7), &data, &len));
+  assert_false(csp_view(csp_bytes(call, "b", 1), &data, &len));
+  assert_int_equal(len, 3);
+}
+
 static void the_same_is_more_than_equal(void **state) {
   (void)state;
   CspValue *v = call_it("pair", 0, NULL);
@@ -338,6 +353,7 @@ static void errors_are_handed_over(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_view_is_of_strings),
       cmocka_unit_test(the_same_is_more_than_equal),
       cmocka_unit_test(an_error_has_its_message_and_its_cause),
       cmocka_unit_test(an_error_has_its_code),

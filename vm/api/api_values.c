@@ -225,6 +225,14 @@ const char *csp_to_string(CspValue v, size_t *len) {
   return string_data(string);
 }
 
+bool csp_view(CspValue v, const char **data, size_t *len) {
+  if (!value_is_type(v.word, OBJ_STRING)) return false;
+  const ObjString *string = AS(ObjString, v);
+  *data = string_data(string);
+  *len = string->len;
+  return true;
+}
+
 bool csp_is_error(CspValue v) { return value_is_error(v.word); }
 
 // Of a struct that is an error, as of any struct: nil if it declares no such

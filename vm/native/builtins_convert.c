@@ -546,6 +546,7 @@ static CspStatus instance_copy(CspCall *call, ObjInstance *from) {
 // cannot change give themselves.
 CspStatus builtin_copy(CspCall *call) {
   CspValue v = csp_arg(call, 0);
+  if (value_is_type(v.word, OBJ_STRING)) return csp_ok(call, v);
   switch (csp_type(v)) {
     case CSP_LIST:
       return list_from_list(call, v);
