@@ -560,8 +560,6 @@ def grouped(maker, call, x, valued=False, body=()):
             carry(failure, failure, error)
         return failure
     thrown = Thrown(failure)
-    thrown.panic.value = failure
-    thrown.panic.also = []
     for error in [*body, *also]:
         carry_in_panic(thrown.panic, error)
     raise thrown
