@@ -179,7 +179,8 @@ $(INTERNALS): $(LIB_OBJ)
 	@rm -f $@
 	$(SAY) ar rcs $@ $^
 
-$(addprefix $(BUILD)/tests/unit/test_,nth_allocation nth_object nth_close close few_threads): private LDFLAGS += @tests/unit/failing.opt
+$(addprefix $(BUILD)/tests/unit/test_,nth_allocation nth_object nth_close close few_threads server_ends): \
+  private LDFLAGS += @tests/unit/failing.opt
 $(BUILD)/tests/unit/test_injected: private LDFLAGS += @tests/unit/injected.opt
 $(BUILD)/tests/unit/test_quota: private LDFLAGS += @tests/unit/quota.opt
 $(BUILD)/tests/unit/test_registered_once: private LDFLAGS += -Wl,--wrap=epoll_ctl
