@@ -632,10 +632,10 @@ static CspStatus put_in(CspCall *call, CspValue last, CspValue rest,
   return csp_ok_nothing(call);
 }
 
-// _put(place, last, rest, part, later): gives a place back to its pool. It never
-// waits, so it does its work in a deferred call for which all time is over, too.
-// After a transaction, `part` is marked as over. If a goroutine that was left
-// behind has the link, `later` is started. (place may be nil: a turn.)
+// _put(place, last, rest, part, later): gives a place back to its pool. It
+// never waits, so it does its work in a deferred call for which all time is
+// over, too. After a transaction, `part` is marked as over. If a goroutine that
+// was left behind has the link, `later` is started. (place may be nil: a turn.)
 static CspStatus sqlite_put(CspCall *call) {
   CspValue place = csp_arg(call, 0), part = csp_arg(call, 3),
            later = csp_arg(call, 4), last, rest, v;

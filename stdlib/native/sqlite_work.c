@@ -444,8 +444,8 @@ void sql_measure(SqlLink *link) {
     link->held += sizeof *kept + kept->len;
 }
 
-// A read of one row adds at most to the cache, which is bounded. Without a limit
-// of memory every 32nd of them tells that early enough.
+// A read of one row adds at most to the cache, which is bounded. Without a
+// limit of memory every 32nd of them tells that early enough.
 static bool is_measured_later(SqlLink *link) {
   enum { TIMES = 32 };
   const SqlRun *run = &link->run;

@@ -173,8 +173,8 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
 // The same, unless another thread has stored another value since `old` was
 // loaded: then false. No value may come twice in that slot, so that `old` is
 // what the barrier sees.
-static inline bool heap_replace(LocalHeap *local, Value *slot, Value old,
-                                Value v) {
+static inline bool heap_store_if(LocalHeap *local, Value *slot, Value old,
+                                 Value v) {
   if (__builtin_expect(local->barrier, 0)) heap_barrier(local, slot, v);
   // RMW, release: as in heap_store
   return rt_cas(slot, &old, v);

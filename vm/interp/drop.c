@@ -55,7 +55,7 @@ static bool carry(Local *local, Goroutine *g, Value *slot, Value error) {
     ObjList *list = also_begun(local, old, count, 1);
     if (list == NULL || !list_push(local, list, error))
       return vm_panic_memory(local, g);
-    if (heap_replace(&local->heap, slot, old, value_from_obj(list)))
+    if (heap_store_if(&local->heap, slot, old, value_from_obj(list)))
       return true;
   }
 }
