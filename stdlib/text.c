@@ -6,7 +6,7 @@
 #include "stdlib/pieces_loop.h"
 #include "vm/object/suggest.h"
 
-enum { SPAN_PIECE = 1 << 14, SUGGEST_MOST = 1000, LOOKUP_UNITS = 40 };
+enum { SPAN_SHORT = 1 << 8, SUGGEST_MOST = 1000, LOOKUP_UNITS = 40 };
 
 // --- Columns of a terminal ---------------------------------------------------
 static bool is_in_range(const TextRange *ranges, size_t count, uint32_t rune) {
@@ -51,27 +51,41 @@ static CspStatus text_width(CspCall *call) {
                                   .units = 4 * COST});
 }
 
+static CspStatus place_done(CspCall *call, Loop *loop) {
+  return csp_ok_int(call, (int64_t)loop->at);
+}
+
+// n: the columns that are left. `part` is where the text begins.
+static bool fit_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  Str s = view_of(loop->list);
+  for (size_t width; loop->at < stop; loop->at += width) {
+    loop->n -= rune_columns(utf8_at(s.data, s.len, loop->at, &width));
+    if (loop->n >= 0 || loop->at == loop->part) continue;
+    loop->end = loop->at;
+    return true;
+  }
+  return true;
+}
+
 // _fit(s, at, most): where what begins at `at` ends, so that it takes at most
 // so many columns, but has one character at least and those that join it.
 static CspStatus text_fit(CspCall *call) {
   enum { COST = 8 };
   Str s;
   int64_t from, most;
-  if (!need_str(call, 0, &s) ||
+  if (!need_view(call, 0, &s) ||
       !need_int_in(call, 1, 0, (int64_t)s.len, &from) ||
       !csp_need_int(call, 2, &most))
     return CSP_PANIC;
-  size_t at = (size_t)from, asked = at, width;
-  bool first = true;
-  for (int64_t columns = 0; at < s.len; at += width, first = false) {
-    columns += rune_columns(utf8_at(s.data, s.len, at, &width));
-    if (columns > most && !first) break;
-    if (at - asked < SPAN_PIECE) continue;
-    if (!csp_work(call, (at - asked) * COST)) return CSP_PANIC;
-    asked = at;
-  }
-  if (!csp_work(call, (at - asked) * COST)) return CSP_PANIC;
-  return csp_ok_int(call, (int64_t)at);
+  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
+                                  .at = (size_t)from,
+                                  .part = (size_t)from,
+                                  .end = s.len,
+                                  .n = most,
+                                  .turns = fit_turns,
+                                  .done = place_done,
+                                  .units = 4 * COST});
 }
 
 // --- Runs --------------------------------------------------------------------
@@ -113,24 +127,40 @@ static bool is_of_text_run(TextSpan run, unsigned char c) {
   return false;
 }
 
-// _span(s, at, run): where the run ends that begins at `at`.
+// n: the run.
+static bool span_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  const char *data = view_of(loop->list).data;
+  TextSpan run = (TextSpan)loop->n;
+  size_t at = loop->at;
+  while (at < stop && is_of_text_run(run, (unsigned char)data[at])) at++;
+  if (at < stop) loop->end = at;
+  loop->at = at;
+  return true;
+}
+
+// _span(s, at, run): where the run ends that begins at `at`. Most are short.
 static CspStatus text_span(CspCall *call) {
+  enum { COST = 2 };
   Str s;
   int64_t from, run;
-  if (!need_str(call, 0, &s) ||
+  if (!need_view(call, 0, &s) ||
       !need_int_in(call, 1, 0, (int64_t)s.len, &from) ||
       !need_int_in(call, 2, 0, TEXT_RUNS - 1, &run))
     return CSP_PANIC;
-  size_t at = (size_t)from, asked = at;
-  while (at < s.len &&
-         is_of_text_run((TextSpan)run, (unsigned char)s.data[at])) {
+  size_t at = (size_t)from, left = s.len - at;
+  size_t stop = at + (left < SPAN_SHORT ? left : SPAN_SHORT);
+  while (at < stop && is_of_text_run((TextSpan)run, (unsigned char)s.data[at]))
     at++;
-    if (at - asked < SPAN_PIECE) continue;
-    asked = at;
-    if (!csp_work(call, SPAN_PIECE * 2)) return CSP_PANIC;
-  }
-  if (!csp_work(call, (at - asked) * 2)) return CSP_PANIC;
-  return csp_ok_int(call, (int64_t)at);
+  if (!csp_work(call, (at - (size_t)from) * COST)) return CSP_PANIC;
+  if (at < stop || at == s.len) return csp_ok_int(call, (int64_t)at);
+  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
+                                  .at = at,
+                                  .end = s.len,
+                                  .n = run,
+                                  .turns = span_turns,
+                                  .done = place_done,
+                                  .units = 4 * COST});
 }
 
 // --- Names -------------------------------------------------------------------
