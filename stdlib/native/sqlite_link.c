@@ -123,7 +123,7 @@ void sql_leave(SqlLink *link, bool paused) {
   char was = RUNNING;
   trim(&link->rows);
   if (!paused) trim(&link->params);
-  // release: what this call has left. Pairs with sql_enter
+  // release: what this call has left. Pairs with sql_enter_value
   if (__atomic_compare_exchange_n(&link->state, &was, paused ? PAUSED : FREE,
                                   false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
     return;
