@@ -83,8 +83,7 @@ SqlLink *sql_enter(CspCall *call, bool paused, bool *busy) {
 bool sql_mark_end(CspCall *call) {
   SqlLink **data = csp_host_data(csp_arg(call, 0), &sql_link_class);
   char was = RUNNING;
-  // relaxed: the mark hands nothing over. Pairs with the compare_exchange of
-  // sql_leave, which finds it
+  // relaxed: the mark hands nothing over
   return __atomic_compare_exchange_n(&(*data)->state, &was, ENDING, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
          was == ENDING;
@@ -130,7 +129,7 @@ void sql_leave(SqlLink *link, bool paused) {
   sql_drop_run_stmt(link);
   trim(&link->params);
   close_quickly(link);
-  // release: the same. Pairs with sql_enter. Nobody else changes ENDING
+  // release: as above. Nobody else changes ENDING
   __atomic_store_n(&link->state, FREE, __ATOMIC_RELEASE);
 }
 
