@@ -11,8 +11,7 @@ class Player:
 
 
 def run(key):
-    """Sorts 200,000 players three times, and prints a number that tells the
-    order."""
+    """Sorts 200,000 players three times, and prints what tells the order."""
     players = []
     x = 42
     for _ in range(200_000):
