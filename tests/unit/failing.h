@@ -35,12 +35,12 @@
 enum { FAIL_TABLE = 1 << 17 };  // a power of two; live allocations at most
 
 static struct Failing {
-  _Atomic bool on;     // allocations are counted, and may fail
-  long at;             // the number of the one that fails, 0: none
-  bool always;         // and all that follow
-  bool twice;          // and the next, when it is tried again
-  bool objects;        // only goroutines' objects count
-  _Atomic long count;  // so far
+  _Atomic bool on;      // allocations are counted, and may fail
+  _Atomic long at;      // the number of the one that fails, 0: none
+  _Atomic bool always;  // and all that follow
+  bool twice;           // and the next, when it is tried again
+  bool objects;         // only goroutines' objects count
+  _Atomic long count;   // so far
   _Atomic long failed;
   const void *caller;    // of the one that failed first
   long no_thread;        // pthread_create fails from that call on, 0: none

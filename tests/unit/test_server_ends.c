@@ -60,8 +60,8 @@ static void the_end_waits_for_memory(void **state) {
     Host host;
     char text[sizeof script + 64];
     snprintf(text, sizeof text, "const FAILS = %d\n%s", n, script);
-    failing.on =
-        true;  // from the beginning, so that no cache of the heap fills
+    // From the beginning, so that no cache of the heap fills.
+    failing.on = true;
     failing.failed = 0;
     host_open(&host, (CspConfig){.procs = 2, .allowed = CSP_NET});
     assert_true(csp_register_builtins(host.csp, functions));
