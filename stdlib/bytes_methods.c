@@ -114,60 +114,26 @@ const uint8_t *source_at(CspValue v, size_t at, uint8_t *block, size_t count) {
 }
 
 // --- Changing ---------------------------------------------------------------
-// What is to be appended is copied in pieces, and appended at once.
-typedef struct Push {
-  Buffer all;
-  int i;           // the argument that is copied
-  size_t at, len;  // how far, and up to where
-} Push;
-
-static CspStatus push_end(CspCall *call, Push *push, bool fine) {
-  CspValue bytes = csp_arg(call, 0);
-  const char *data = push->all.data != NULL ? push->all.data : "";
-  fine = fine && csp_bytes_append(call, bytes, data, push->all.len);
-  buffer_free(&push->all);
-  return fine ? csp_ok(call, bytes) : CSP_PANIC;
-}
-
-static CspStatus push_on(CspCall *call, void *data, bool on) {
-  Push *push = data;
-  Buffer *all = &push->all;
-  CspValue v;
-  while (on && push->i < csp_argc(call)) {
-    if (push->at == 0 && !need_source(call, push->i, &v, &push->len))
-      return push_end(call, push, false);
-    size_t left = push->len - push->at;
-    size_t count = left < LOOP_BYTES ? left : LOOP_BYTES;
-    if (!buffer_reserve(all, count)) {
-      csp_panic_memory(call);
-      return push_end(call, push, false);
-    }
-    uint8_t *to = (uint8_t *)all->data + all->len;
-    v = csp_arg(call, push->i);
-    const uint8_t *from = source_at(v, push->at, to, count);
-    if (from != to) memcpy(to, from, count);
-    all->len += count;
-    push->at += count;
-    if (push->at == push->len) push->at = 0, push->i++;
-    // (new memory costs more than the copy)
-    if (csp_spent(call, 16 + count) && push->i < csp_argc(call))
-      return csp_again(call, push_on, push, sizeof *push, 0);
-  }
-  return push_end(call, push, on);
-}
-
 static CspStatus bytes_push(CspCall *call) {
-  CspValue v;
-  size_t total = 0, len;
-  if (!need_bytes(call, 0, &v)) return CSP_PANIC;
-  for (int i = 1; i < csp_argc(call); i++) {
-    if (!need_source(call, i, &v, &len)) return CSP_PANIC;
-    total += len;
+  CspValue bytes;
+  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
+  Buffer all = buffer_of(call);
+  for (int i = 1; i < csp_argc(call) && !all.failed; i++) {
+    Piece piece;
+    if (!need_piece(call, i, &piece)) {
+      buffer_free(&all);
+      return CSP_PANIC;
+    }
+    buffer_add(&all, (const char *)piece.data, piece.len);
+    all.failed |= !csp_work(call, 16);
+    csp_alloc_free(piece.freed);
   }
-  Push push = {.all = buffer_of(call), .i = 1};
-  if (total > BYTES_PIECE && !buffer_reserve(&push.all, total))
-    return csp_panic_memory(call);
-  return push_on(call, &push, true);
+  if (all.failed) csp_panic_memory(call);
+  bool ok =
+      !all.failed &&
+      csp_bytes_append(call, bytes, all.data != NULL ? all.data : "", all.len);
+  buffer_free(&all);
+  return ok ? csp_ok(call, bytes) : CSP_PANIC;
 }
 
 // Arguments i and i + 1 are a range within `len` bytes. A `to` of nil means the
