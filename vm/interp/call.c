@@ -412,14 +412,14 @@ Next call_return(Local *local, Goroutine *g, const Value *from, int n) {
   return fine ? RELOAD : THROW;
 }
 
-// Who takes what the top frame returns, and how much of it: want is of the call
-// whose results are not returned in their turn. fits: such a FIT is the end of
-// the walk, as it fills a lone error by itself. (Else an error that leaves many
-// such calls would walk over all of them in each.)
+// The first caller that does not return what the top frame returns as its own.
+// want: how many values its call wants. fits: a FIT without a number ends the
+// walk, too, as it fills a lone error by itself. (Else an error that leaves
+// many such calls would walk over all of them in each.)
 typedef struct Taker {
   int want;
   bool fit;   // a FIT without a number
-  bool task;  // whoever waits for the task, who will say then
+  bool task;  // no caller but a wait for the task, which says how many then
 } Taker;
 
 static Taker taker_of(const Goroutine *g, bool fits) {
