@@ -152,7 +152,7 @@ SHARED(grow_stack) {
   do {                                                                \
     const NativeDef *def = ((ObjNative *)value_obj(f))->def;          \
     Value result;                                                     \
-    if (def->quick != NULL && C <= def->quick_results &&              \
+    if ((int)C <= def->quick_results &&                               \
         def->quick(local, def, REG_WINDOW + FRAME_WORDS, (int)(argc),   \
                    &result)) {                                        \
       if (C == 1) REG_A = result;                                     \
@@ -180,7 +180,7 @@ SHARED(invoke_general) {
   if (value_is_obj(x) && cache >> 8 == BUILTIN_ID(value_obj(x)->type)) {
     const MethodTable *table = local->vm->methods[value_obj(x)->type];
     Value f = table->methods[cache & 0xff].function;
-    if (value_is_type(f, OBJ_NATIVE)) QUICK_NATIVE(f, B + 1, 2);
+    if (value_obj(f)->type == OBJ_NATIVE) QUICK_NATIVE(f, B + 1, 2);
   }
   SAVE();
   CHARGE();

@@ -149,10 +149,11 @@ void quick_choose(NativeDef *def, bool spans) {
                {builtin_unlock, quick_unlock, 0, true}};
   RT_ASSERT(def->fn != NULL);
   def->quick = def->real != NULL ? quick_real : NULL;
-  def->quick_results = 1;
+  def->quick_results = def->quick != NULL ? 1 : -1;
   for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) {
     if (forms[n].fn != def->fn) continue;
     def->quick = spans && forms[n].unseen ? NULL : forms[n].quick;
-    def->quick_results = forms[n].results;
+    def->quick_results = def->quick != NULL ? forms[n].results : -1;
   }
+  RT_ASSERT((def->quick == NULL) == (def->quick_results < 0));
 }

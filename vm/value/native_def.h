@@ -19,12 +19,13 @@ struct NativeDef {
   uint8_t nparams;         // rest excluded
   uint8_t nrequired;
   bool rest;
-  bool method;               // the first parameter is the receiver
-  bool repeatable;           // CSP_REPEATABLE
-  bool stored;               // CSP_STORED
-  bool host;                 // may go on for long without a look
-  uint8_t missing;           // the capability that is not given, or 0
-  uint8_t quick_results;     // that quick gives: no call may want more
+  bool method;           // the first parameter is the receiver
+  bool repeatable;       // CSP_REPEATABLE
+  bool stored;           // CSP_STORED
+  bool host;             // may go on for long without a look
+  uint8_t missing;       // the capability that is not given, or 0
+  int8_t quick_results;  // that quick gives: a call may want so many. -1: no
+                         // quick form
   ObjString *param_names[];  // nparams, interned
 };
 
