@@ -357,8 +357,11 @@ static CspStatus build_done(CspCall *call, void *data, bool made) {
   const char *code = "tls";
   if (build->error != EPROTO) code = csp_errno_code(build->error);
   char text[TLS_WRONG + 64];
-  snprintf(text, sizeof text, "%s: %s", csp_name(call),
-           made ? build->wrong : csp_no_thread());
+  const char *why = made ? build->wrong : csp_no_thread();
+  // A client's configuration is made by functions that put their names before.
+  bool names = build->is_server || config != NULL;
+  snprintf(text, sizeof text, "%s%s%s", names ? csp_name(call) : "",
+           names ? ": " : "", why);
   bool no_memory = made && build->error == ENOMEM;
   build_free(build);
   if (no_memory) return csp_panic_memory(call);

@@ -5,6 +5,10 @@
 # expect: tls.server: timeout must be an int of at least 0, not -1
 # expect: tls.client: server_name must be given, as the certificate has to be for it (or insecure: true)
 # expect: tls.dial: "unix:/nowhere" names no host, so server_name has to (or insecure: true)
+# expect: tls.dial: address must be a string of 1 to 4096 bytes without NUL, not nil
+# expect: tls.dial: server_name must be a string of 1 to 253 bytes without NUL, not one of 254
+# expect: not_found tls.dial: roots missing.pem: No such file or directory
+# expect: not_found tls.client: roots missing.pem: No such file or directory
 # expect: tls.config: certificate must be a path or a text in PEM of at most 1,048,576 bytes, not string
 # expect: tls.config: alpn must be a list of protocols, some 1,000 bytes at most, not list
 # expect: not_found tls.config: certificate missing.pem: No such file or directory
@@ -43,6 +47,13 @@ println(err)
 panics(tls.client, plain)
 _, err = tls.dial("unix:/nowhere")
 println(err)
+panics(tls.dial, nil)
+_, err = try(func() => tls.dial("localhost:1", server_name: "a".repeat(254)))
+println(err)
+_, err = tls.dial("127.0.0.1:1", roots: "missing.pem")
+println(err.code, err)
+err = tls.client(plain, "localhost", roots: "missing.pem")
+println(err.code, err)
 panics(tls.config, "")
 _, err = try(func() => tls.config("server.pem", alpn: [1]))
 println(err)
