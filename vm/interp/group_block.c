@@ -203,26 +203,32 @@ static Trace *take_trace(Panic *panic) {
 
 // A cancellation that a newer panic has overtaken, in the frames of g from
 // offset `frame` on, says nothing but what it carries: that goes along with
-// `to`, another panic of g.
+// `to`, another panic of g, and the record goes.
 static void carry_of_older(Local *local, Goroutine *g, Panic *to,
                            ptrdiff_t frame) {
-  Panic *newest = g->panic;
-  for (Panic *panic = newest; panic != NULL; panic = panic->link) {
+  Panic *newest = g->panic, *next;
+  for (Panic *panic = newest; panic != NULL; panic = next) {
+    next = panic->link;
     if (panic != newest && panic->frame >= 0 && panic->frame < frame) return;
     if (panic == to || !panic->cancels || panic->recovered) continue;
     Value also = panic->also;
     heap_store(&local->heap, &panic->also, VALUE_NIL);
     drop_carry_more(local, g, to, also);
     if (g->panic != newest) return;  // no memory
+    if (panic != newest) panic_forget(g, panic);
   }
 }
 
 bool group_failed(Local *local, Goroutine *g) {
   ObjGroup *group = open_group(g);
-  if (group == NULL || group->group.solo) return false;
+  if (group == NULL || g->describing) return false;
   Panic *failed = failed_with(local, g, 0);
   Panic *panic = failed != NULL ? failed : g->panic;
   carry_of_older(local, g, panic, 0);
+  if (group->group.solo) {  // nobody else tells of it
+    while (g->panic != panic) panic_drop(g);
+    return false;
+  }
   if (failed != NULL)
     fail_group(local, group, failed->value, take_trace(failed), false);
   keep_also(local, group, panic->also);
@@ -447,6 +453,18 @@ static Next go_on_after(Local *local, Goroutine *g, ObjGroup *group,
   return RELOAD;
 }
 
+// The failure that the newest panic has taken over was an older one of g, in
+// the frames from offset `frame` on: it is told once.
+static void forget_failed(Goroutine *g, ptrdiff_t frame) {
+  for (Panic *panic = g->panic->link;
+       panic != NULL && (panic->frame < 0 || panic->frame >= frame);
+       panic = panic->link)
+    if (panic->value == g->panic->value && !panic->recovered) {
+      panic_forget(g, panic);
+      return;
+    }
+}
+
 // What the panic is after the group that it leaves.
 static Next left(Local *local, Goroutine *g, ObjGroup *group) {
   Panic *panic = g->panic;
@@ -459,6 +477,7 @@ static Next left(Local *local, Goroutine *g, ObjGroup *group) {
   if (group->failed && !group->raised && other) {
     Value also = panic->also;
     panic_with_failure(local, panic, group);
+    forget_failed(g, group->frame);
     drop_carry_more(local, g, panic, also);
   } else if (panic->cancels && !g_cancelled(&g->g)) {
     if (reason_of(group) != CANCEL_DEADLINE)

@@ -20,7 +20,8 @@ ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
 // The newest panic leaves the top frame. GO_ON: there is no group in it. THROW:
 // that has ended, look again.
 Next group_unwind(Local *local, Goroutine *g);
-// g ends with its panic, or that error. true: its group knows.
+// g ends with its panic, or that error. true: its group knows. false: g has the
+// panics that are to be reported.
 bool group_failed(Local *local, Goroutine *g);
 bool group_failed_with(Local *local, Goroutine *g, Value error);
 // Whether the panic that g ends with, and those that it carries, say only that

@@ -400,6 +400,17 @@ void panic_drop(Goroutine *g) {
   free_one(newest);
 }
 
+void panic_forget(Goroutine *g, Panic *old) {
+  Panic *newer = g->panic;
+  RT_ASSERT(old != newer && old->described != DESCRIBE_NOW);
+  for (Panic *panic = newer; panic != old; panic = panic->link) {
+    if (panic->outer == old) panic->outer = old->outer;
+    newer = panic;
+  }
+  newer->link = old->link;
+  free_one(old);
+}
+
 void panic_free_all(Goroutine *g) {
   while (g->panic != NULL) {
     Panic *old = g->panic;

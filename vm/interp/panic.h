@@ -49,6 +49,7 @@ void panic_no_error_text(Text *out, Vm *vm, Value v, bool returned);
 Value panic_recover(Local *local, Goroutine *g);
 void panic_end(Goroutine *g);   // the newest ends in the top frame
 void panic_drop(Goroutine *g);  // the newest
+void panic_forget(Goroutine *g, Panic *old);  // one that is not the newest
 void panic_free_all(Goroutine *g);
 
 // Sets the goroutine's pending panic to an error with that message. The frames
