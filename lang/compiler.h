@@ -103,6 +103,7 @@ struct Scope {
 enum {
   NOTE_NEW = 1 << 8,     // NAME: declared by this statement
   NOTE_RESULT = 1 << 9,  // RETURN: the value of a session's input
+  NOTE_ENDS = 1 << 10,   // FUNC: its end is reached
 };
 
 // --- Functions --------------------------------------------------------------

@@ -73,8 +73,9 @@ void returns_look(const Node *list) {
 // --- The returns of a function ----------------------------------------------
 typedef struct Returns {
   Compiler *compiler;
-  bool tries;        // it has a `?`
-  const Node *pair;  // the first return of several values, an error last
+  bool tries;         // it has a `?`
+  const Node *pair;   // the first return of several values, an error last
+  const Node *value;  // the first that surely gives a value, and not nil
   void (*look)(struct Returns *returns, const Node *node);
 } Returns;
 
@@ -91,25 +92,6 @@ static void each_return(Returns *returns, const Node *list) {
   }
 }
 
-static bool is_error_call(const Node *node) {
-  const Symbol *symbol = node->kind == NODE_CALL && node->a->kind == NODE_NAME
-                             ? node->a->note
-                             : NULL;
-  return symbol != NULL && symbol->predeclared &&
-         name_is(symbol->name, "error");
-}
-
-static void gather(Returns *returns, const Node *node) {
-  if (node->kind == NODE_PROPAGATE) returns->tries = true;
-  if (node->kind == NODE_PROPAGATE || node->a == NULL || returns->pair != NULL)
-    return;
-  const Node *last = node->a;
-  while (last->next != NULL) last = last->next;
-  bool ends = last->kind == NODE_NIL || is_error_call(last);
-  if (ends && last != node->a) returns->pair = node;
-}
-
-// --- With `?` ---------------------------------------------------------------
 static bool is_tried(const Node *value) {
   const Symbol *symbol = value->kind == NODE_NAME ? value->note : NULL;
   if (symbol == NULL || symbol->asked) return false;
@@ -123,6 +105,28 @@ static bool surely_no_error(Compiler *compiler, const Node *value) {
   return is_tried(value) || fields_is_plain(compiler, value);
 }
 
+static bool is_error_call(const Node *node) {
+  const Symbol *symbol = node->kind == NODE_CALL && node->a->kind == NODE_NAME
+                             ? node->a->note
+                             : NULL;
+  return symbol != NULL && symbol->predeclared &&
+         name_is(symbol->name, "error");
+}
+
+static void gather(Returns *returns, const Node *node) {
+  if (node->kind == NODE_PROPAGATE) returns->tries = true;
+  if (node->kind == NODE_PROPAGATE || node->a == NULL) return;
+  if (returns->value == NULL &&
+      (node->a->next != NULL || surely_no_error(returns->compiler, node->a)))
+    returns->value = node;
+  if (returns->pair != NULL) return;
+  const Node *last = node->a;
+  while (last->next != NULL) last = last->next;
+  bool ends = last->kind == NODE_NIL || is_error_call(last);
+  if (ends && last != node->a) returns->pair = node;
+}
+
+// --- With `?` ---------------------------------------------------------------
 static void warn_beside_try(Returns *returns, const Node *node) {
   if (node->kind != NODE_RETURN || node->a == NULL || node->a->next != NULL ||
       !surely_no_error(returns->compiler, node->a))
@@ -150,6 +154,33 @@ static void warn_beside_pair(Returns *returns, const Node *node) {
                 : "let all returns of this function give as many values");
 }
 
+// --- The end of the body ----------------------------------------------------
+// Statements that do not go on, or that return in ways the resolver does not
+// follow.
+static bool may_leave(const Node *last) {
+  switch (last->kind) {
+    case NODE_EXPR:  // panic(...), os.exit(1), fail(...)
+    case NODE_GROUP:
+    case NODE_SWITCH:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What the function gives by its returns it does not give at its end.
+static void warn_at_end(const Returns *returns, const Node *function) {
+  const Node *last = function->b->a;
+  if (!(function->flags & NOTE_ENDS) || returns->value == NULL) return;
+  while (last->next != NULL) last = last->next;
+  if (may_leave(last)) return;
+  Diags *diags = returns->compiler->diags;
+  diag_warn(diags, function->b->end, 1,
+            "the function ends here without a value, but line %u returns one",
+            returns->value->pos.line);
+  diag_hint(diags, "write `return nil` if there is none");
+}
+
 // (A frame of its own: the walk over the tree is recursive.)
 __attribute__((noinline)) void returns_check(Compiler *compiler,
                                              const Node *function) {
@@ -157,6 +188,7 @@ __attribute__((noinline)) void returns_check(Compiler *compiler,
   if ((function->flags & FLAG_ARROW) || function->b == NULL) return;
   Returns returns = {.compiler = compiler, .look = gather};
   each_return(&returns, function->b->a);
+  if (!returns.tries) warn_at_end(&returns, function);
   if (!returns.tries && returns.pair == NULL) return;
   returns.look = returns.tries ? warn_beside_try : warn_beside_pair;
   each_return(&returns, function->b->a);

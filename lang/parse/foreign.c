@@ -216,6 +216,8 @@ static const ForeignMember FOREIGN_MEMBERS[] = {
     {"csv", "writer", "csv.text(rows)"},
     {"gzip", "compress", "gzip.writer(f)"},
     {"gzip", "decompress", "gzip.reader(f)"},
+    {"http", "HandleFunc", "http.routes({\"GET /\": handler})"},
+    {"http", "ListenAndServe", "http.serve(\":8080\", handler)"},
     {"json", "Marshal", "json.text(value)"},
     {"json", "Unmarshal", "json.parse(text)"},
     {"json", "decode", "json.parse(text)"},

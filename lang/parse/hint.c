@@ -301,7 +301,49 @@ static const char *habit_hint(const Parse *parse, const Token *token) {
   if (token->kind == TOK_FOR || token->kind == TOK_FORIN)
     return comprehension_hint(parse);
   const char *hint = arrow_hint(parse, token);
-  return hint != NULL ? hint : statement_hint(parse, token);
+  if (hint == NULL) hint = statement_hint(parse, token);
+  return hint != NULL ? hint : function_hint(parse, token);
+}
+
+// --- habits of Go -----------------------------------------------------------
+// `Point{x: 1}`. (Names of structs begin with a capital, as a rule.)
+static bool is_composite(const Parse *parse) {
+  const Token *last = &parse->last;
+  return last->kind == TOK_NAME && last->name->text[0] >= 'A' &&
+         last->name->text[0] <= 'Z';
+}
+
+// `func (c *Counter)`, `func f(p *Point)`
+static bool in_parameters(const Parse *parse, const Token *token) {
+  return parse->last.kind == TOK_NAME &&
+         hint_bracket(parse, token)->kind == OPEN_PAREN &&
+         hint_block(parse, token)->first.kind == TOK_FUNC;
+}
+
+static const char *go_hint(const Parse *parse, const Token *token) {
+  switch (token->kind) {
+    case TOK_LBRACE:
+      return is_composite(parse)
+                 ? "an instance is made by a call: `Point(1, y: 2)`"
+                 : NULL;
+    case TOK_BAND:
+      return "there are no pointers: instances, lists and maps are passed by "
+             "reference";
+    case TOK_MUL:
+      return in_parameters(parse, token)
+                 ? "there are no pointers: leave out the `*`"
+                 : NULL;
+    case TOK_LPAREN:
+      if (parse->last.kind == TOK_IMPORT)
+        return "each import has a line of its own: `import \"os\"`";
+      return parse->last.kind == TOK_RPAREN && would_take(parse, TOK_ARROW)
+                 ? "results have no types: leave them out"
+                 : NULL;
+    case TOK_DEFAULT:
+      return parse->last.kind == TOK_CASE ? "write `default:`" : NULL;
+    default:
+      return NULL;
+  }
 }
 
 // `if c f()`: the head of a statement whose body should begin here.
@@ -348,8 +390,8 @@ const char *hint_find(Parse *parse, const Token *token) {
   }
   const char *hint = body_hint(parse, token);
   if (hint == NULL) hint = habit_hint(parse, token);
-  if (hint == NULL) hint = function_hint(parse, token);
   if (hint == NULL) hint = loop_hint(parse, token);
+  if (hint == NULL) hint = go_hint(parse, token);
   if (hint != NULL) return hint;
   switch (token->kind) {
     case TOK_ASSIGN:

@@ -137,7 +137,6 @@ static void declare_func(Compiler *compiler, Node *decl) {
   if (decl->a == NULL || decl->a->c != NULL || decl->name == NULL) return;
   Symbol *symbol = scope_declare(compiler, SYM_FUNC, decl->name, decl->pos);
   symbol->constant = true;
-  symbol->used = true;
   symbol->decl = decl;
   decl->note = symbol;
 }

@@ -204,6 +204,15 @@ static void resolve_import(Compiler *compiler, Node *node) {
 }
 
 // --- Leaving ----------------------------------------------------------------
+static void hint_at_value(Compiler *compiler, const Node *stmt) {
+  const Node *node = stmt->a;
+  if (node->kind == NODE_BINARY && node->op == AST_EQ)
+    diag_hint(compiler->diags, "`==` compares, and `=` assigns");
+  else if (stmt->next == NULL && compiler->func != compiler->main)
+    diag_hint(compiler->diags,
+              "a function gives it by `return x`, or as `func(a) => x`");
+}
+
 static void resolve_expr_stmt(Compiler *compiler, Node *stmt) {
   Node *node = stmt->a;
   resolve_expr(compiler, node);
@@ -216,6 +225,7 @@ static void resolve_expr_stmt(Compiler *compiler, Node *stmt) {
       return;
     default:
       diag_error(compiler->diags, node->pos, 1, "the value is not used");
+      hint_at_value(compiler, stmt);
   }
 }
 
@@ -543,6 +553,17 @@ static bool gives_to_others(const Symbol *symbol) {
   return false;
 }
 
+// Go calls it, and Python programs do so at their end.
+static void warn_of_idle_main(Compiler *compiler, const Symbol *symbol) {
+  if (!compiler->warnings || symbol->kind != SYM_FUNC || symbol->used ||
+      !name_is(symbol->name, "main") ||
+      scope_may_be_lost(compiler, symbol->name))
+    return;
+  diag_warn(compiler->diags, symbol->pos, 4,
+            "nothing calls `main`: a script runs from its first line");
+  diag_hint(compiler->diags, "write `main()` at the end");
+}
+
 void resolve_file(Compiler *compiler, Node *stmts) {
   declare_file(compiler, stmts);
   resolve_stmts(compiler, stmts);
@@ -554,5 +575,6 @@ void resolve_file(Compiler *compiler, Node *stmts) {
         !gives_to_others(symbol) && !scope_may_be_lost(compiler, symbol->name))
       WARN(compiler, symbol->pos, name_length(symbol->name),
            "the module `%s` is imported, but never used", symbol->name->text);
+    warn_of_idle_main(compiler, symbol);
   }
 }

@@ -263,7 +263,7 @@ static void settle_results(Compiler *compiler, Func *func, bool arrow) {
 static void resolve_body(Compiler *compiler, Node *node) {
   if (node->b == NULL) return;
   if (!(node->flags & FLAG_ARROW)) {
-    resolve_stmts(compiler, node->b->a);
+    if (!resolve_stmts(compiler, node->b->a)) node->flags |= NOTE_ENDS;
     return;
   }
   resolve_expr(compiler, node->b);
