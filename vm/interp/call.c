@@ -438,18 +438,22 @@ static Taker taker_of(const Goroutine *g, bool fits) {
   }
 }
 
+// How many it takes, of which `all` are enough for one that takes any number.
+static int taker_count(Taker taker, int all) {
+  if (taker.want == WANT_ALL) return all;
+  return taker.want > REGISTERS_MAX ? 0 : taker.want;
+}
+
 int call_wants_nils(Goroutine *g, int count) {
   Taker taker = taker_of(g, false);
   if (taker.task) g->fills = count >= NRESULTS_PASSED;
   if (count < NRESULTS_PASSED) return count;
-  if (taker.want == WANT_ALL) return count == NRESULTS_PASSED ? 2 : 1;
-  return taker.want > REGISTERS_MAX ? 0 : taker.want;
+  return taker_count(taker, count == NRESULTS_PASSED ? 2 : 1);
 }
 
 static bool fill_nils(Local *local, Goroutine *g, int a, Taker taker) {
-  int n = taker.want == WANT_ALL                          ? 2
-          : taker.want > REGISTERS_MAX || taker.want == 0 ? 1
-                                                          : taker.want;
+  int n = taker_count(taker, 2);
+  if (n == 0) n = 1;  // the error itself
   Value *values = g->base + a;
   Value last = values[0];
   const Value *end = g->base + frame_closure(g->base)->proto->nregs;
