@@ -13,7 +13,7 @@ Str str_of(CspValue string) {
 }
 
 bool is_nil(CspCall *call, int i) {
-  return csp_type(csp_arg(call, i)) == CSP_NIL;
+  return csp_same(csp_arg(call, i), csp_nil());
 }
 
 Str view_of(CspValue string) {
@@ -26,8 +26,7 @@ bool need_str(CspCall *call, int i, Str *out) {
   return csp_need_string(call, i, &out->data, &out->len);
 }
 
-bool need_view(CspCall *call, int i, Str *out) {
-  if (csp_view(csp_arg(call, i), &out->data, &out->len)) return true;
+bool is_no_string(CspCall *call, int i) {
   csp_bad_arg(call, i, "a string");
   return false;
 }

@@ -65,7 +65,11 @@ typedef struct Str {
 bool need_str(CspCall *call, int i, Str *out);
 // The same for a text whose bytes are only read, in this piece, without a NUL
 // after them (csp_view). So a loop that appends to it does not copy it.
-bool need_view(CspCall *call, int i, Str *out);
+bool is_no_string(CspCall *call, int i);
+static inline bool need_view(CspCall *call, int i, Str *out) {
+  return csp_view(csp_arg(call, i), &out->data, &out->len) ||
+         is_no_string(call, i);
+}
 // What a hexadecimal digit means. -1: it is none.
 static inline int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';

@@ -346,12 +346,20 @@ static CspStatus replace_done(CspCall *call, TextJob *job, CspValue text) {
   return csp_ok(call, job->at > 0 ? text : csp_arg(call, 0));
 }
 
+static CspStatus replace_none(CspCall *call) {
+  Str s, old, new;
+  if (!need_two(call, &s, &old) || !need_view(call, 2, &new)) return CSP_PANIC;
+  return csp_ok(call, csp_arg(call, 0));
+}
+
 // The first n (nil or negative: all).
 static CspStatus strings_replace(CspCall *call) {
   Str s, old, new;
   int64_t n;
+  if (!opt_int(call, 3, -1, &n)) return CSP_PANIC;
+  if (n == 0) return replace_none(call);
   if (!need_str(call, 0, &s) || !need_str(call, 1, &old) ||
-      !need_str(call, 2, &new) || !opt_int(call, 3, -1, &n)) {
+      !need_str(call, 2, &new)) {
     return CSP_PANIC;
   }
   TextJob job = text_job_of(call, old.len > 0 ? replace_turns : between_turns);

@@ -55,7 +55,7 @@ static CspStatus ok_bad_text(CspCall *call, Str s, const char *wanted,
 }
 
 typedef struct ParseInt {
-  Str left;   // of the argument: the digits that are not read
+  Str left;   // the argument's end: the digits that are not read
   int64_t n;  // downwards, as INT64_MIN has no opposite
   int base;
   bool negative, overflow;
@@ -80,28 +80,37 @@ static CspStatus parse_int_end(CspCall *call, const ParseInt *parse,
   if (parse->overflow || (positive && parse->n == INT64_MIN))
     error = error ? error : ERANGE;
   if (error)
-    return ok_bad_text(call, str_of(csp_arg(call, 0)), "an int", error);
+    return ok_bad_text(call, view_of(csp_arg(call, 0)), "an int", error);
   return csp_ok_value(call, csp_int(call, positive ? -parse->n : parse->n));
 }
 
-static CspStatus parse_int_on(CspCall *call, void *data, bool on) {
-  ParseInt *parse = data;
-  if (!on) return CSP_PANIC;
+static CspStatus parse_int_later(CspCall *call, void *data, bool on);
+
+static CspStatus parse_int_on(CspCall *call, ParseInt *parse) {
   while (parse->left.len > 0) {
     Str *left = &parse->left, piece = pieces_front(*left);
     if (!take_digits(parse, piece)) return parse_int_end(call, parse, EINVAL);
     *left = (Str){left->data + piece.len, left->len - piece.len};
     if (csp_spent(call, piece.len * 2) && left->len > 0)
-      return csp_again(call, parse_int_on, parse, sizeof *parse, 0);
+      return csp_again(call, parse_int_later, parse, sizeof *parse, 0);
   }
   return parse_int_end(call, parse, 0);
+}
+
+// The bytes may have moved since the last piece.
+static CspStatus parse_int_later(CspCall *call, void *data, bool on) {
+  ParseInt *parse = data;
+  if (!on) return CSP_PANIC;
+  Str s = view_of(csp_arg(call, 0));
+  parse->left.data = s.data + (s.len - parse->left.len);
+  return parse_int_on(call, parse);
 }
 
 // (int, nil) or (nil, error). base 2 to 36, or 0: by the prefix 0x, 0o, 0b.
 CspStatus strings_parse_int(CspCall *call) {
   Str s;
   int64_t base;
-  if (!need_str(call, 0, &s) || !opt_int(call, 1, 10, &base)) return CSP_PANIC;
+  if (!need_view(call, 0, &s) || !opt_int(call, 1, 10, &base)) return CSP_PANIC;
   if (base != 0 && (base < 2 || base > 36)) {
     return csp_bad_arg(call, 1, "0 or from 2 to 36");
   }
@@ -109,7 +118,7 @@ CspStatus strings_parse_int(CspCall *call) {
   parse.base = base != 0 ? (int)base : take_prefix(&s);
   parse.left = s;
   if (s.len == 0) return parse_int_end(call, &parse, EINVAL);
-  return parse_int_on(call, &parse, true);
+  return parse_int_on(call, &parse);
 }
 
 size_t number_digits(uint64_t n, unsigned base, bool upper, char *out) {
@@ -179,7 +188,7 @@ char *number_print(Csp *csp, const char *format, int precision, double d) {
 CspStatus strings_parse_float(CspCall *call) {
   Str s;
   double d;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   int error = number_parse_float(call, s, &d);
   if (error) return ok_bad_text(call, s, "a float", error);
   return csp_ok_value(call, csp_float(call, d));

@@ -167,6 +167,8 @@ static CspStatus last_part(CspCall *call, const FirstParts *parts) {
   // after the last part `at` is after the end, after the last character at it
   size_t from = (size_t)parts->at, end = s.len + (view_of(parts->with).len > 0);
   if (parts->n != 1 || from >= end) return csp_ok(call, parts->list);
+  if (from == 0)  // all of it: no copy
+    return push_last(call, &(Loop){.with = parts->list, .out = parts->of});
   return loop_copy(call, &(Loop){.list = parts->of,
                                  .with = parts->list,
                                  .part = from,

@@ -477,10 +477,10 @@ static bool rune_count_turns(CspCall *call, Loop *loop, size_t stop) {
 
 // n: how many characters the string has. part: whether to pad on the left.
 static CspStatus pad_done(CspCall *call, Loop *loop) {
-  TextJob job = text_job_of(call, pad_turns);
-  if (!opt_str(call, 2, " ", &job.old)) return CSP_PANIC;
   int64_t width = csp_to_int(csp_arg(call, 1));
   if (width <= loop->n) return loop_list(call, loop);
+  TextJob job = text_job_of(call, pad_turns);
+  if (!opt_str(call, 2, " ", &job.old)) return CSP_PANIC;
   job.n = width - loop->n;
   job.s = str_of(loop->list);
   job.flag = loop->part > 0;
@@ -489,16 +489,18 @@ static CspStatus pad_done(CspCall *call, Loop *loop) {
 
 // Widths are characters.
 static CspStatus pad(CspCall *call, bool left) {
-  Str s, fill;
+  Str s, fill = {" ", 1};
   int64_t width;
   if (!need_view(call, 0, &s) || !csp_need_int(call, 1, &width) ||
-      !opt_str(call, 2, " ", &fill)) {
+      (!is_nil(call, 2) && !need_view(call, 2, &fill))) {
     return CSP_PANIC;
   }
   if (fill.len == 0) return csp_bad_arg(call, 2, "a string that is not empty");
   if (width > (int64_t)STRING_MAX) {
     return csp_bad_arg(call, 1, "at most 2 GiB");
   }
+  // A character has at most 4 bytes, so nothing need be counted.
+  if ((int64_t)s.len / 4 >= width) return csp_ok(call, csp_arg(call, 0));
   return look_at_all(call, (Loop){.part = left,
                                   .turns = rune_count_turns,
                                   .done = pad_done,

@@ -20,17 +20,21 @@
 // --- Conversions to numbers -------------------------------------------------
 static CspStatus bad_text(CspCall *call, CspValue v, const char *wanted) {
   enum { SHOWN = 100 };  // bytes of a string, of which fewer are shown
+  const char *s;
   size_t len;
-  if (csp_type(v) == CSP_STRING) {
-    const char *s = csp_to_string(v, &len);
-    if (len > SHOWN) v = csp_string(call, s, SHOWN);
-  }
+  if (csp_view(v, &s, &len) && len > SHOWN) v = csp_string(call, s, SHOWN);
   char *text = csp_is_undef(v) ? NULL : csp_alloc_format(call, v, true, &len);
   if (text == NULL) return csp_panic_memory(call);
   CspStatus status = csp_panic(call, "%s: %.60s%s is not %s", call->def->name,
                                text, len > 60 ? "..." : "", wanted);
   mem_free(text);
   return status;
+}
+
+// csp_type would settle a string: the next append to it would copy it. So the
+// conversions to numbers do not ask it.
+static bool is_bool(CspValue v) {
+  return v.word == VALUE_TRUE || v.word == VALUE_FALSE;
 }
 
 // Decimal digits with an optional sign and nothing else. ECANCELED: given up.
@@ -53,10 +57,9 @@ static int parse_int(CspCall *call, const char *s, size_t len, int64_t *out) {
 }
 
 static CspStatus int_from_string(CspCall *call, CspValue v) {
-  size_t len;
+  const ObjString *string = (ObjString *)value_obj(v.word);
   int64_t n = 0;
-  const char *s = csp_to_string(v, &len);
-  int error = parse_int(call, s, len, &n);
+  int error = parse_int(call, string_data(string), string->len, &n);
   if (error == ECANCELED) return CSP_PANIC;
   return error ? bad_text(call, v, "an int") : csp_ok_int(call, n);
 }
@@ -73,41 +76,36 @@ static CspStatus int_from_float(CspCall *call, double d) {
 // is 1, false 0.
 CspStatus builtin_int(CspCall *call) {
   CspValue v = csp_arg(call, 0);
-  switch (csp_type(v)) {
-    case CSP_INT:
-      return csp_ok(call, v);
-    case CSP_FLOAT:
-      return int_from_float(call, csp_to_float(v));
-    case CSP_BOOL:
-      return csp_ok_int(call, csp_to_bool(v));
-    case CSP_STRING:
-      return int_from_string(call, v);
-    default:
-      return csp_bad_arg(call, 0, "a number, a string or a bool");
-  }
+  if (value_is_int(v.word)) return csp_ok(call, v);
+  if (value_is_number(v.word)) return int_from_float(call, csp_to_float(v));
+  if (value_is_type(v.word, OBJ_STRING)) return int_from_string(call, v);
+  if (is_bool(v)) return csp_ok_int(call, csp_to_bool(v));
+  return csp_bad_arg(call, 0, "a number, a string or a bool");
+}
+
+static bool float_is(const char *s, size_t len, const char *text) {
+  return len == strlen(text) && memcmp(s, text, len) == 0;
 }
 
 static bool float_word(const char *s, size_t len, double *out) {
   size_t sign = len > 0 && (*s == '-' || *s == '+');
   const char *word = s + sign;
-  if (strlen(s) != len) return false;
-  if (strcmp(word, "inf") == 0 || strcmp(word, "infinity") == 0) {
+  len -= sign;
+  if (float_is(word, len, "inf") || float_is(word, len, "infinity")) {
     *out = *s == '-' ? -INFINITY : INFINITY;
-  } else if (strcmp(word, "nan") == 0) {
-    *out = NAN;
-  } else {
-    return false;
+    return true;
   }
-  return true;
+  *out = NAN;
+  return float_is(word, len, "nan");
 }
 
 static CspStatus float_from_string(CspCall *call, CspValue v) {
-  size_t len;
+  const ObjString *string = (ObjString *)value_obj(v.word);
+  const char *s = string_data(string);
   double d;
-  const char *s = csp_to_string(v, &len);
-  int error = csp_parse_float(call, s, len, &d);
+  int error = csp_parse_float(call, s, string->len, &d);
   if (error == ECANCELED) return CSP_PANIC;
-  bool ok = error == 0 || (len < 16 && float_word(s, len, &d));
+  bool ok = error == 0 || float_word(s, string->len, &d);
   return ok ? csp_ok_float(call, d) : bad_text(call, v, "a float");
 }
 
@@ -115,18 +113,11 @@ static CspStatus float_from_string(CspCall *call, CspValue v) {
 // ("2", "2.5", "1e3", "inf", "-inf", "nan"). true is 1.0, false 0.0.
 CspStatus builtin_float(CspCall *call) {
   CspValue v = csp_arg(call, 0);
-  switch (csp_type(v)) {
-    case CSP_FLOAT:
-      return csp_ok(call, v);
-    case CSP_INT:
-      return csp_ok_float(call, csp_to_float(v));
-    case CSP_BOOL:
-      return csp_ok_float(call, csp_to_bool(v) ? 1.0 : 0.0);
-    case CSP_STRING:
-      return float_from_string(call, v);
-    default:
-      return csp_bad_arg(call, 0, "a number, a string or a bool");
-  }
+  if (value_is_int(v.word)) return csp_ok_float(call, csp_to_float(v));
+  if (value_is_number(v.word)) return csp_ok(call, v);
+  if (value_is_type(v.word, OBJ_STRING)) return float_from_string(call, v);
+  if (is_bool(v)) return csp_ok_float(call, csp_to_bool(v) ? 1.0 : 0.0);
+  return csp_bad_arg(call, 0, "a number, a string or a bool");
 }
 
 // bool(x): false for nil and false, else true.
