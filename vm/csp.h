@@ -185,7 +185,7 @@ Csp *csp_new(const CspConfig *config);
 // comes back, and then calls what is still to be called (done of pending calls,
 // finalize, unmap). Nothing else of the host's is called after csp_free has
 // returned. Blocks no longer than other threads need to leave the runtime
-// (csp_enter).
+// (csp_enter). NULL gives 0.
 int csp_free(Csp *csp);
 // Gives the runtime the compiler (lang/). Call it before csp_install_library.
 void csp_install_language(Csp *csp);
@@ -200,7 +200,7 @@ typedef enum CspOutcome {
 
 // Compiles and runs a script to its end, and writes all messages. *status: what
 // a program should exit with (0, 1, 2, or what os.exit chose). May be called
-// once for a runtime. Blocks.
+// once for a runtime. A second call gives CSP_NOT_COMPILED. Blocks.
 CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
                    int *status);
 // Does the same for one test of a script. When the top level has run, it calls
@@ -1076,7 +1076,7 @@ typedef struct CspClass {
   size_t size;                   // bytes of data
   const CspOperations *operations;  // or NULL: only methods
 } CspClass;
-// Zeroed data. *data may be NULL.
+// Zeroed data, at a multiple of 16. data may be NULL.
 CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data);
 // Tells what a host's value holds outside of the heap, in place of what was
 // told before (0 at first, at most 64 GB). It counts as the value's own memory:

@@ -99,6 +99,22 @@ static void a_text_needs_no_zero_byte_at_its_end(void **state) {
   close_host(&host);
 }
 
+// A bug once: a stepped runtime ran nothing and gave 0, and one with threads
+// ended the host.
+static void a_second_run_is_refused(void **state) {
+  (void)state;
+  const int procs[] = {STEPPED, 1, 2};
+  for (size_t n = 0; n < sizeof procs / sizeof *procs; n++) {
+    Host host;
+    open_host(&host, procs[n]);
+    assert_int_equal(run(&host, "println(1)"), 0);
+    assert_int_equal(run(&host, "println(2)"), 2);
+    assert_string_equal(host.out, "1\n");
+    assert_non_null(strstr(host.err, "csp_run: this runtime has run a script"));
+    close_host(&host);
+  }
+}
+
 // --- Natives ----------------------------------------------------------------
 static CspStatus host_add(CspCall *call) {
   int64_t a, b;
@@ -446,6 +462,7 @@ int main(void) {
       cmocka_unit_test(failures_are_reported_and_leave_the_host_running),
       cmocka_unit_test(no_file_becomes_a_closed_stream),
       cmocka_unit_test(a_text_needs_no_zero_byte_at_its_end),
+      cmocka_unit_test(a_second_run_is_refused),
       cmocka_unit_test(natives_can_be_called),
       cmocka_unit_test(natives_know_who_runs_them),
       cmocka_unit_test(runtimes_are_independent),

@@ -306,6 +306,14 @@ static bool is_nested(const Csp *csp, const char *function, char **messages) {
   return true;
 }
 
+static bool has_run(const Csp *csp, char **messages) {
+  if (csp->vm.main == NULL) return false;
+  Text text = {0};  // as above
+  text_addf(&text, "csp_run: this runtime has run a script; make another\n");
+  *messages = text.data;
+  return true;
+}
+
 // input.text need not end with a zero byte.
 static ObjClosure *compile(Csp *csp, CompileInput input, char **messages) {
   int64_t limit = csp->time_limit;
@@ -386,7 +394,7 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
                    int *status) {
   char *messages;
   *status = CSP_NOT_COMPILED;
-  if (is_nested(csp, "csp_run", &messages)) {
+  if (is_nested(csp, "csp_run", &messages) || has_run(csp, &messages)) {
     output_error(csp, messages, messages != NULL ? strlen(messages) : 0);
     libc_free(messages);
     return CSP_NOT_COMPILED;
