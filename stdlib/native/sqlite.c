@@ -402,6 +402,15 @@ static int authorize(void *data, int action, const char *a, const char *b,
   return SQLITE_OK;
 }
 
+// Whether views, triggers and the like may use functions that are not marked as
+// harmless. Before 3.41 the library marks none of JSON as that, and databases
+// that use them there could not be read. Of the others, fts3_tokenizer is
+// refused by the authorizer, and load_extension by the library.
+static bool trusts_schema(void) {
+  enum { MARKS_JSON = 3041000 };
+  return sqlite3_libversion_number() < MARKS_JSON;
+}
+
 static void set_up(SqlLink *link) {
   sqlite3 *db = link->db;
   enum { SQL_MOST = 1 << 22 };
@@ -416,7 +425,7 @@ static void set_up(SqlLink *link) {
     if (most < SQL_MOST) sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, (int)most);
   }
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, trusts_schema(), NULL);
   sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, NULL);
   sqlite3_progress_handler(db, LOOK_EVERY, sql_look_around, link);
   sqlite3_set_authorizer(db, authorize, link);
