@@ -492,10 +492,13 @@ static void open_work(void *data) {
   if (link->db == NULL && !open_link(link)) return;
   first_words(link, words, sizeof words);
   link->control = true;
+  if (link->limited) run->memory = sqlite3_memory_used();
+  sql_stack_begin(link);
   sql_lease_begin();
   if (run->code == SQLITE_OK)
     run->code = sqlite3_exec(link->db, words, NULL, NULL, NULL);
   sql_lease_end(run);
+  sql_stack_end();
   sql_measure(link);
   if (run->code != SQLITE_OK) sql_tell_error(link);
 }
@@ -625,7 +628,7 @@ static bool end_transaction(SqlLink *link) {
   if (sqlite3_get_autocommit(link->db) != 0) return true;
   link->run.watch.runtime = NULL;
   link->control = true;
-  sql_stack_begin();
+  sql_stack_begin(NULL);
   if (memory) sqlite3_exec(link->db, "ROLLBACK", NULL, NULL, NULL);
   sql_stack_end();
   if (sqlite3_get_autocommit(link->db) != 0) return true;

@@ -8,7 +8,7 @@
 //   sqlite_search.c  the SQL functions instr and replace, in linear time
 //   sqlite_trim.c    trim, ltrim and rtrim, likewise
 //   sqlite_patch.c   json_patch, with a bound
-//   sqlite_stack.c   no more than a part of the thread's stack for the library
+//   sqlite_stack.c   the library's allocator: bounds the stack, ends compiling
 //   sqlite_lease.c   files on which another process has a lease
 #ifndef CSP_STDLIB_NATIVE_SQLITE_H
 #define CSP_STDLIB_NATIVE_SQLITE_H
@@ -166,6 +166,7 @@ CspStatus sql_give_rows(CspCall *call, SqlLink *link, CspValue type);
 SqlStmt *sql_find_stmt(SqlLink *link, const char *text, size_t len);
 void sql_drop_run_stmt(SqlLink *link);
 int sql_look_around(void *data);
+bool sql_ends_early(SqlLink *link, int64_t taken);  // bytes; calls no library
 void sql_tell_error(SqlLink *link);
 bool sql_is_busy(int code);
 void sql_run_work(void *data);
@@ -185,8 +186,9 @@ void sql_drop_patch(SqlLink *link);
 
 // --- sqlite_stack.c ---------------------------------------------------------
 void sql_bound_stack(void);  // before the library is used, any thread
-// The thread that works, before and after what may recurse.
-void sql_stack_begin(void);
+// The thread that works, before and after what may recurse. NULL: nothing ends
+// it early.
+void sql_stack_begin(SqlLink *link);
 void sql_stack_end(void);
 // Whether it is too deep now, and whether it was in the last of these.
 bool sql_stack_is_over(void);

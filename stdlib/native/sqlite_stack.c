@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The module sqlite: the library gets no more than a part of the thread's
-// stack.
+// stack, and its compiler ends when it is to end.
 //
 // The library compiles by recursion. A view may select from a view, a trigger
 // may fire another, and foreign keys may form a chain. The library bounds none
@@ -15,6 +15,12 @@
 // the former one, but in a run it gives no memory at such a depth. The library
 // can cope with that, and the run says why it failed. A thread that is not in a
 // run, because a host uses the library, too, gets memory as before.
+//
+// To compile may take long, too, and much memory: each use of a view is
+// compiled anew, so views that name others twice double the work. The library
+// asks nobody meanwhile, but it allocates. So the allocator looks around now
+// and then, and gives no memory to a run that is to end. It cannot ask the
+// library how much that has taken, as a lock is held, and counts by itself.
 //
 // If a host has used the library before, its allocator cannot be replaced.
 #include <pthread.h>
@@ -33,6 +39,11 @@ static sqlite3_mem_methods former;
 // stack is not known.
 static _Thread_local const char *deepest;
 static _Thread_local bool was_too_deep;
+
+// The link of this thread's run, if that may end early.
+static _Thread_local SqlLink *running;
+static _Thread_local unsigned allocations;
+static _Thread_local int64_t taken;  // bytes, where memory is limited
 
 // Of this thread, once it was asked for: where KEPT begins. (TLS may take much
 // of a stack, so its size alone does not tell.)
@@ -57,12 +68,36 @@ bool sql_stack_is_over(void) {
   return true;
 }
 
+static bool is_refused(void) {
+  enum { LOOK_AFTER = 1024 };
+  if (sql_stack_is_over()) return true;
+  return running != NULL && ++allocations % LOOK_AFTER == 0 &&
+         sql_ends_early(running, taken);
+}
+
+static int64_t size_of(void *data) {
+  bool counts = data != NULL && running != NULL && running->limited;
+  return counts ? former.xSize(data) : 0;
+}
+
 static void *bounded_malloc(int size) {
-  return sql_stack_is_over() ? NULL : former.xMalloc(size);
+  if (is_refused()) return NULL;
+  void *data = former.xMalloc(size);
+  taken += size_of(data);
+  return data;
 }
 
 static void *bounded_realloc(void *data, int size) {
-  return sql_stack_is_over() ? NULL : former.xRealloc(data, size);
+  if (is_refused()) return NULL;
+  int64_t before = size_of(data);
+  void *moved = former.xRealloc(data, size);
+  if (moved != NULL) taken += size_of(moved) - before;
+  return moved;
+}
+
+static void counted_free(void *data) {
+  taken -= size_of(data);
+  former.xFree(data);
 }
 
 static void replace_allocator(void) {
@@ -70,6 +105,7 @@ static void replace_allocator(void) {
   sqlite3_mem_methods bounded = former;
   bounded.xMalloc = bounded_malloc;
   bounded.xRealloc = bounded_realloc;
+  bounded.xFree = counted_free;
   sqlite3_config(SQLITE_CONFIG_MALLOC, &bounded);
 }
 
@@ -78,14 +114,19 @@ void sql_bound_stack(void) {
   pthread_once(&once, replace_allocator);
 }
 
-void sql_stack_begin(void) {
+void sql_stack_begin(SqlLink *link) {
   was_too_deep = false;
+  running = link;
+  taken = 0;
   const char *here = __builtin_frame_address(0);
   if (limit == NULL) limit = find_limit();
   bool is_short = limit == NULL || here < limit || here - limit < STACK_MOST;
   deepest = is_short ? limit : here - STACK_MOST;
 }
 
-void sql_stack_end(void) { deepest = NULL; }
+void sql_stack_end(void) {
+  deepest = NULL;
+  running = NULL;
+}
 
 bool sql_stack_was_over(void) { return was_too_deep; }

@@ -10,17 +10,21 @@
 #include <string.h>
 
 // --- Work: the end of it ----------------------------------------------------
+bool sql_ends_early(SqlLink *link, int64_t taken) {
+  SqlRun *run = &link->run;
+  if (run->watch.runtime == NULL) return false;
+  if (csp_in_vain(&run->watch)) run->vain = true;
+  if (sql_is_ending(link) && !run->ends) run->closed = true;
+  if (link->limited && !run->ends && taken > (int64_t)run->room)
+    run->limited = true;
+  return run->vain || run->limited || run->closed;
+}
+
 // The library asks this now and then. Not 0: the statement is interrupted.
 int sql_look_around(void *data) {
   SqlLink *link = data;
-  SqlRun *run = &link->run;
-  if (run->watch.runtime == NULL) return 0;
-  if (csp_in_vain(&run->watch)) run->vain = true;
-  if (sql_is_ending(link) && !run->ends) run->closed = true;
-  if (link->limited && !run->ends &&
-      sqlite3_memory_used() - run->memory > (int64_t)run->room)
-    run->limited = true;
-  return run->vain || run->limited || run->closed;
+  int64_t taken = link->limited ? sqlite3_memory_used() - link->run.memory : 0;
+  return sql_ends_early(link, taken);
 }
 
 // --- Work: binding ----------------------------------------------------------
@@ -459,7 +463,7 @@ void sql_run_work(void *data) {
   SqlLink *link = data;
   SqlRun *run = &link->run;
   run->code = SQLITE_OK;
-  sql_stack_begin();
+  sql_stack_begin(run->ends ? NULL : link);
   sql_lease_begin();
   if (link->limited) run->memory = sqlite3_memory_used();
   run->limited = link->heavy && !run->ends;
