@@ -644,14 +644,17 @@ static CspStatus put_in(CspCall *call, CspValue last, CspValue rest,
   return csp_ok_nothing(call);
 }
 
-// _put(place, last, rest, part, later): gives a place back to its pool. It
-// never waits, so it does its work in a deferred call for which all time is
-// over, too. After a transaction, `part` is marked as over. If a goroutine that
-// was left behind has the link, `later` is started. (place may be nil: a turn.)
+// _put(place, last, rest, part, later, kept): gives a place back to its pool,
+// unless there is something in the list `kept`. It never waits, so it does its
+// work in a deferred call for which all time is over, too. After a transaction,
+// `part` is marked as over. If a goroutine that was left behind has the link,
+// `later` is started. (place may be nil: a turn.)
 static CspStatus sqlite_put(CspCall *call) {
   CspValue place = csp_arg(call, 0), part = csp_arg(call, 3),
-           later = csp_arg(call, 4), last, rest, v;
+           later = csp_arg(call, 4), kept = csp_arg(call, 5), last, rest, v;
   bool busy;
+  if (csp_type(kept) == CSP_LIST && csp_list_len(kept) > 0)
+    return csp_ok_nothing(call);
   if (!csp_need_type(call, 1, CSP_CHAN, &last) ||
       !csp_need_type(call, 2, CSP_CHAN, &rest))
     return CSP_PANIC;
@@ -696,7 +699,8 @@ static const CspFunction sqlite_functions[] = {
     {"_more", "link, type, name", sqlite_more},
     {"_close", "link", sqlite_close},
     {"_end", "link, now", sqlite_end},
-    {"_put", "place, last, rest, part = nil, later = nil", sqlite_put},
+    {"_put", "place, last, rest, part = nil, later = nil, kept = nil",
+     sqlite_put},
     {"_path", "link", sqlite_path},
     {NULL, NULL, NULL}};
 
