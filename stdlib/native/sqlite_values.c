@@ -36,8 +36,11 @@ static bool put_param(CspCall *call, SqlLink *link, CspValue v) {
     default:
       csp_panic(call,
                 "%s: an argument must be nil, a bool, an int, a float, a "
-                "string or bytes, not %s",
-                db_name(call), csp_type_name(v));
+                "string or bytes, not %s%s",
+                db_name(call), csp_type_name(v),
+                type == CSP_LIST || type == CSP_TUPLE
+                    ? " (`...` after it gives its elements)"
+                    : "");
       return false;
   }
   char *to = sql_put_cell(link, &link->params, cell);
