@@ -219,9 +219,16 @@ static void carry_of_older(Local *local, Goroutine *g, Panic *to,
   }
 }
 
+// A host's call that is interrupted. The host is told that, and of the panics
+// before it (give_failure).
+static bool is_interrupted_call(const Goroutine *g, const ObjGroup *group) {
+  return group->group.solo && g_cancelled(&g->g) == CANCEL_INTERRUPT;
+}
+
 bool group_failed(Local *local, Goroutine *g) {
   ObjGroup *group = open_group(g);
-  if (group == NULL || g->describing) return false;
+  if (group == NULL || g->describing || is_interrupted_call(g, group))
+    return false;
   Panic *failed = failed_with(local, g, 0);
   Panic *panic = failed != NULL ? failed : g->panic;
   carry_of_older(local, g, panic, 0);
