@@ -25,25 +25,25 @@ func cancelled(c, text) {
   println("write:", cut.code(err))
 }
 
-println("cancelled:", end_after(func(c, let) { cancelled(c, cut.big) }))
-println("late:", end_after(func(c, let) {
+println("cancelled:", end_after(func(c, let, begun) { cancelled(c, cut.big) }))
+println("late:", end_after(func(c, let, begun) {
   c.stall(20ms)
   println("write:", cut.code(c.write(cut.big)))
 }))
-println("before its turn:", end_after(func(c, let) {
+println("before its turn:", end_after(func(c, let, begun) {
   writer := go c.write(cut.big)
   sleep(5ms)
   cancelled(c, "more")
   let()
   println("the other one:", <-writer)
 }))
-println("close_write:", end_after(func(c, let) {
+println("close_write:", end_after(func(c, let, begun) {
   cancelled(c, cut.big)
   let()
   sleep(50ms)
   println("end:", cut.code(c.close_write()))
 }))
-println("whole:", end_after(func(c, let) { println("write:", c.write("all of it")) }))
+println("whole:", end_after(func(c, let, begun) { println("write:", c.write("all of it")) }))
 cut.listener.close()
 END
 "$CSPVM" script.csp

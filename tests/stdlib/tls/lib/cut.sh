@@ -22,23 +22,28 @@ func server() {
 }
 
 // Whether the reads of the side that reading() opens end with an error, after
-// f(c, let) and a close of the other side. They begin when f is over, or calls
-// let.
+// f(c, let, begun) and a close of the other side. After 1,000 bytes they give a
+// value to begun, and go on when f is over, or calls let.
 func end_after(reading, writing, f) {
-  reads := chan(2)
+  reads, begun := chan(2), chan(1)
   reader := go func() {
     c, err := reading()
     if err != nil { return err.code }
-    <-reads
+    got := 0
     for {
-      piece, err := c.read()
+      piece, err := c.read(1000)
       if err != nil { return err.code }
       if piece == nil { return nil }
+      if got < 1000 && got + len(piece) >= 1000 {
+        begun <- true
+        <-reads
+      }
+      got += len(piece)
     }
   }()
   c, err := writing()
   if err != nil { return err }
-  f(c, func() { reads <- true })
+  f(c, func() { reads <- true }, begun)
   reads <- true
   sleep(50ms)  // until a good-bye could be sent
   c.close()
