@@ -63,9 +63,10 @@ typedef struct Str {
 } Str;
 
 bool need_str(CspCall *call, int i, Str *out);
-// The same for a text whose bytes are only read, in this piece, without a NUL
-// after them (csp_view). So a loop that appends to it does not copy it.
+// Panics: argument i is no string. Always false.
 bool is_no_string(CspCall *call, int i);
+// As need_str, for a text whose bytes are only read, in this piece, without a
+// NUL after them (csp_view). So a loop that appends to it does not copy it.
 static inline bool need_view(CspCall *call, int i, Str *out) {
   return csp_view(csp_arg(call, i), &out->data, &out->len) ||
          is_no_string(call, i);

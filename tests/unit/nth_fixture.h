@@ -10,9 +10,9 @@
 // And nothing is left afterwards.
 //
 // With NTH_STEP=8, as `make test` sets it, it is every eighth n, from another
-// one on in each scenario. By itself, and in .ci/run, it is each n with one P,
-// and every fourth with two Ps or none, which allocate the same but for
-// threads.
+// one on in each scenario. By itself, and where .ci/run proves all, it is each
+// n. With two Ps or none, which allocate the same but for threads, the step is
+// four times as long.
 #ifndef CSP_TESTS_UNIT_NTH_FIXTURE_H
 #define CSP_TESTS_UNIT_NTH_FIXTURE_H
 
