@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// CspConfig between hosts and libraries of different versions; and the
-// environment, which the library does not read.
+// CspConfig between hosts and libraries of different versions, and a setting of
+// its debug. The environment, which the library does not read.
 #include "host_fixture.h"
+#include "vm/runtime/runtime.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -183,6 +184,32 @@ static void no_settings_from_the_environment(void **state) {
   free(before);
 }
 
+// How many collections a loop of 10,000 turns has.
+static int64_t collections(const char *debug) {
+  static const char script[] = "x := 0\nfor i in 10_000 { x += i }";
+  int status = -1;
+  CspConfig config;
+  csp_config_init(&config);
+  config.stepped = true;
+  config.debug = debug;
+  Csp *csp = csp_new(&config);
+  csp_install_language(csp);
+  uint64_t before = heap_collections(csp->vm.heap);
+  csp_run(csp, "loop.csp", script, strlen(script), &status);
+  assert_int_equal(status, 0);
+  uint64_t after = heap_collections(csp->vm.heap);
+  close_runtime(csp);
+  return (int64_t)(after - before);
+}
+
+// Fault: after a collection the next safepoint was a look, and a look collects.
+// So with any N it was as with 1.
+static void gcstress_collects_at_every_nth_safepoint(void **state) {
+  (void)state;
+  assert_in_range(collections("gcstress=1"), 9900, 10100);
+  assert_in_range(collections("gcstress=100"), 90, 200);
+}
+
 static void *map_nothing(void *arg, size_t bytes, size_t align) {
   (void)bytes, (void)align;
   return arg;  // NULL, or what lies at no multiple of align
@@ -221,6 +248,7 @@ int main(void) {
       cmocka_unit_test(no_search_path_from_the_environment),
       cmocka_unit_test(no_procs_from_the_environment),
       cmocka_unit_test(no_settings_from_the_environment),
+      cmocka_unit_test(gcstress_collects_at_every_nth_safepoint),
       cmocka_unit_test(no_memory_for_values_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

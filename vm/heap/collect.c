@@ -337,6 +337,7 @@ void gc_collect(P *p, Goroutine *g) {
   heap_release(c.heap);
   if (vm->heap->hooks.collected != NULL)
     vm->heap->hooks.collected(vm->heap->hooks.arg);
-  charge_look(local_of(p));
+  // (with gcstress=N the next look is N safepoints away)
+  if (!c.heap->stress) charge_look(local_of(p));
   work_forget();
 }
