@@ -3,7 +3,7 @@
 // without threads. tests/cli/work_and_span.sh has what scripts do alone.
 #include "embed_fixture.h"
 
-enum { TRIES = 5 };
+enum { TRIES = 25 };
 
 static CspStatus call_back(CspCall *call) {
   CspResult result;
