@@ -11,8 +11,9 @@
 //
 // With NTH_STEP=8, as `make test` sets it, it is every eighth n, from another
 // one on in each scenario. By itself, and where .ci/run proves all, it is each
-// n. With two Ps or none, which allocate the same but for threads, the step is
-// four times as long.
+// n; a build with sanitizers, which is slow, takes fewer of them. With two Ps
+// or none, which allocate the same but for threads, the step is four times as
+// long.
 #ifndef CSP_TESTS_UNIT_NTH_FIXTURE_H
 #define CSP_TESTS_UNIT_NTH_FIXTURE_H
 
@@ -29,15 +30,18 @@
 
 enum { TEXT_MAX = 1 << 16 };
 
-// ThreadSanitizer is after other things, and slow: every fifth.
-#if defined(__SANITIZE_THREAD__)
-enum { LEAST_STEP = 5 };
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-enum { LEAST_STEP = 5 };
+// Each n is for ordinary builds. AddressSanitizer sees what the code does after
+// a failure, which is the same for most n; ThreadSanitizer is after other
+// things.
+#if defined(__has_feature)
+#define HAS(feature) __has_feature(feature)
 #else
-enum { LEAST_STEP = 1 };
+#define HAS(feature) 0
 #endif
+#if defined(__SANITIZE_THREAD__) || HAS(thread_sanitizer)
+enum { LEAST_STEP = 5 };
+#elif defined(__SANITIZE_ADDRESS__) || HAS(address_sanitizer)
+enum { LEAST_STEP = 4 };
 #else
 enum { LEAST_STEP = 1 };
 #endif
