@@ -7,6 +7,7 @@
 // A step is a csp_step of a microsecond. So the goroutines take turns
 // at each piece and each wait. The text is longer than the file's buffer, than
 // a pipe and than the first rooms of a read.
+// small: CSPDEBUG=gcstress=31
 #include <signal.h>
 
 #include "descriptors.h"

@@ -4,6 +4,7 @@
 // that walk deep values, and functions that they call back, need no more.
 // (Below each stack lies a page that nobody may touch. Deep source text:
 // test_compile_stack.c.)
+// small: CSPDEBUG=gcstress=31
 #include <limits.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -2,6 +2,7 @@
 // Long natives: those that are done in pieces (csp_again) let others run
 // between them, and both they and those that only charge (csp_work) end where a
 // limit, an interrupt, a deadline or the end of the runtime says so.
+// small: CSPDEBUG=gcstress=499
 #include <stdatomic.h>
 #include <unistd.h>
 

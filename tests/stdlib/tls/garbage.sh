@@ -1,5 +1,6 @@
 # What is no TLS, to a server and to a client, and what was TLS with one byte
 # that is another. Each is refused, and the server goes on.
+# small: CSPDEBUG=gcstress=31
 # expect: to the server: {"tls": 300}
 # expect: to the client: {"tls": 100}
 # expect: one byte: 60 refused

@@ -1,5 +1,6 @@
 # The package ws of Node.js at the other end, with compression: as a server and
 # as a client, with the context kept and not, and with windows of each size.
+# small: CSPDEBUG=gcstress=31
 # needs: node /usr/share/nodejs/ws
 # expect: a server of Node's: 40 of 40
 # expect: what Node sends is compressed: true
