@@ -28,15 +28,23 @@ func returns_often(n) {
   if n == 0 { return error("not this") }
   return nil
 }
+// The deadline comes once the function leaves, or waits before that.
+begun := chan(1)
+func begins() { begun <- true }
 func leaves() {
   for n in 3 { _ = returns_often(n) }
   defer $2
+  defer begins()
   $3
 }
 group g {
   g.grace(10ms)
   g.patience(10ms)
-  go { sleep(10ms); g.timeout(1ms) }
+  go {
+    <-begun
+    sleep(10ms)
+    g.timeout(1ms)
+  }
   leaves()
 }
 END
@@ -54,4 +62,4 @@ leaves run 'os.run("sleep", ["100"])' "$first"
 leaves sort 'xs.sort_by(func(x) { for { } })' "$first"
 leaves 'given by a call' 'sleep(1h)' 'return gives(1)'
 leaves 'nothing to carry' 'sleep(1h)' 'return nil'
-leaves 'before the return' 'fine()' 'err := error("not this"); sleep(1h); return err'
+leaves 'before the return' 'fine()' 'err := error("not this"); begins(); sleep(1h); return err'
