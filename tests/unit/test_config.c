@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CspConfig between hosts and libraries of different versions, and a setting of
-// its debug. The environment, which the library does not read.
+// its debug. The library reads none of this from the environment.
 #include "host_fixture.h"
 #include "vm/runtime/runtime.h"
 
