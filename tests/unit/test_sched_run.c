@@ -237,6 +237,7 @@ static void the_global_queue_has_turns(void **state) {
 // --- Preemption -------------------------------------------------------------
 static void hog(P *p, Task *task) {
   CO_BEGIN;
+  rt_store_relaxed(&task->shared->counts[0], 1u);  // a hog has begun
   while (rt_load_relaxed(&task->shared->flag) == 0) {
     spin_ns(3000);
     task->n++;
@@ -245,8 +246,11 @@ static void hog(P *p, Task *task) {
   CO_END;
 }
 
+// It runs before all hogs if the turn of the main G is over by then. So it
+// waits for a hog that has begun, which leaves its P only when it is preempted.
 static void stop_hogs(P *p, Task *task) {
   CO_BEGIN;
+  while (rt_load_relaxed(&task->shared->counts[0]) == 0) CO_YIELD;
   task->shared->times[1] = rt_now();
   rt_store_relaxed(&task->shared->flag, 1u);
   CO_END;

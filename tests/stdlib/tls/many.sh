@@ -3,6 +3,7 @@
 # expect: 100 200000
 # expect: {"h2": 50, "http/1.1": 50}
 # procs: 4
+# small: CSPDEBUG=gcstress=31
 # timeout: 60
 . tests/stdlib/tls/lib/certs.sh
 cat > script.csp << 'END'
