@@ -34,13 +34,14 @@
 #include "stdlib/stdlib.h"
 
 enum {
-  REGEXP_REPEAT_MOST = 1000,    // in {n,m}
-  REGEXP_DEPTH_MOST = 1000,     // groups in one another
-  REGEXP_GROUPS_MOST = 250,     // but for all of the match
-  REGEXP_INSTS_MOST = 50000,    // instructions
-  REGEXP_RANGES_MOST = 200000,  // of all sets
-  REGEXP_BITS_MOST = 1 << 23,   // bytes, of all sets
-  REGEXP_PREFIX_MOST = 64,      // bytes
+  REGEXP_PATTERN_MOST = 1 << 18,  // bytes; is read in one piece
+  REGEXP_REPEAT_MOST = 1000,      // in {n,m}
+  REGEXP_DEPTH_MOST = 1000,       // groups in one another
+  REGEXP_GROUPS_MOST = 250,       // but for all of the match
+  REGEXP_INSTS_MOST = 50000,      // instructions
+  REGEXP_RANGES_MOST = 200000,    // of all sets
+  REGEXP_BITS_MOST = 1 << 23,     // bytes, of all sets
+  REGEXP_PREFIX_MOST = 64,        // bytes
   REGEXP_RUNE_END = 0x110000
 };
 #define REGEXP_NONE UINT32_MAX

@@ -617,6 +617,9 @@ static bool parse_one(RegexpParse *parse) {
 }
 
 bool regexp_parse(RegexpParse *parse) {
+  if (parse->pattern.len > REGEXP_PATTERN_MOST)
+    return regexp_wrong(parse, REGEXP_PATTERN_MOST,
+                        "a pattern has at most %d bytes", REGEXP_PATTERN_MOST);
   if (!add_group_name(parse, NULL) || !push_frame(parse, 0, 0)) return false;
   while (parse->at < parse->pattern.len) {
     if (!parse_one(parse)) return false;
