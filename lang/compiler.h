@@ -151,7 +151,9 @@ typedef struct FuncResolve {
   Pos several_pos, other_pos;
   bool passes;  // returns what a lone call gives
   ReturnLast *last;
-  Node *propagate;  // the first `?`
+  const Node *bare;  // the first return without a value
+  bool told;         // for check/: that its returns do not fit a call
+  Node *propagate;   // the first `?`
   Target *target;
   int values;  // the VALUEs around
 } FuncResolve;

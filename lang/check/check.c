@@ -14,6 +14,7 @@
 #include "lang/check/fields.h"
 #include "lang/check/keys.h"
 #include "lang/check/kinds.h"
+#include "lang/check/results.h"
 #include "lang/check/returns.h"
 #include "lang/resolve/scope.h"
 
@@ -93,6 +94,15 @@ static void check_node(Compiler *compiler, const Node *node) {
       break;
     case NODE_FUNC:
       returns_check(compiler, node);
+      break;
+    case NODE_DEFINE:
+    case NODE_VAR:
+    case NODE_CONST:
+    case NODE_ASSIGN:
+      results_check(compiler, node);
+      break;
+    case NODE_PROPAGATE:
+      results_check_tried(compiler, node);
       break;
     case NODE_EXPR:
       dropped_check(compiler, node);

@@ -100,8 +100,7 @@ static bool callee_is_named(const Node *node) {
   return node->kind == NODE_NAME || node->kind == NODE_FIELD;
 }
 
-// `error(...)`, `E(...)`
-static bool makes_error(Compiler *compiler, const Node *call) {
+bool dropped_makes_error(Compiler *compiler, const Node *call) {
   const Node *callee = kinds_origin(call->a);
   const Symbol *symbol = callee_is_named(callee) ? callee->note : NULL;
   if (symbol == NULL) return false;
@@ -109,24 +108,9 @@ static bool makes_error(Compiler *compiler, const Node *call) {
   return symbol->predeclared && name_is(symbol->name, "error");
 }
 
-// The FUNC of this file that is called, or NULL.
-static const Node *function_of(Compiler *compiler, const Node *callee) {
-  callee = kinds_origin(callee);
-  if (callee->kind == NODE_FUNC) return callee;
-  if (!callee_is_named(callee)) return NULL;
-  const Symbol *symbol = callee->note;
-  const Node *decl = NULL;
-  if (symbol == NULL && callee->kind == NODE_FIELD)
-    decl = fields_method(compiler, callee);
-  if (symbol != NULL && symbol->kind == SYM_FUNC) decl = symbol->decl;
-  if (decl != NULL) return decl->kind == NODE_FUNCDECL ? decl->a : NULL;
-  const Node *value = symbol != NULL ? scope_only_value(symbol) : NULL;
-  return value != NULL && value->kind == NODE_FUNC ? value : NULL;
-}
-
 static bool call_gives_error(Look *look, const Node *call) {
-  if (makes_error(look->compiler, call)) return true;
-  const Node *function = function_of(look->compiler, call->a);
+  if (dropped_makes_error(look->compiler, call)) return true;
+  const Node *function = fields_function(look->compiler, call->a);
   return function != NULL && gives_error(look, function);
 }
 
@@ -180,7 +164,7 @@ static bool warn_of_call(Compiler *compiler, const Node *callee,
 void dropped_check(Compiler *compiler, const Node *statement) {
   const Node *call = statement->a;
   if (!surely_fails(compiler, call)) return;
-  bool own = makes_error(compiler, call);
+  bool own = dropped_makes_error(compiler, call);
   if (own)
     diag_warn(compiler->diags, call->a->pos, (uint32_t)call->a->name->len,
               "this error is dropped, which is a panic");

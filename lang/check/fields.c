@@ -61,6 +61,21 @@ const Node *fields_method(Compiler *compiler, const Node *field) {
              : NULL;
 }
 
+// (A callee that is a variable stands for what it is set to once.)
+const Node *fields_function(Compiler *compiler, const Node *callee) {
+  callee = kinds_origin(callee);
+  if (callee->kind == NODE_FUNC) return callee;
+  if (callee->kind != NODE_NAME && callee->kind != NODE_FIELD) return NULL;
+  const Symbol *symbol = callee->note;
+  const Node *decl = NULL;
+  if (symbol == NULL && callee->kind == NODE_FIELD)
+    decl = fields_method(compiler, callee);
+  if (symbol != NULL && symbol->kind == SYM_FUNC) decl = symbol->decl;
+  if (decl != NULL) return decl->kind == NODE_FUNCDECL ? decl->a : NULL;
+  const Node *value = symbol != NULL ? scope_only_value(symbol) : NULL;
+  return value != NULL && value->kind == NODE_FUNC ? value : NULL;
+}
+
 static bool is_error_struct(Compiler *compiler, const Node *type) {
   static const AstStr ERROR = {"error", 5};
   return declared_method(compiler, type, &ERROR) != NULL;

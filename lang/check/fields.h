@@ -18,5 +18,7 @@ bool fields_is_plain(Compiler *compiler, const Node *node);
 // The FUNCDECL of `p.name`, a method of p, which surely is of a struct of the
 // file. NULL: it is not known.
 const Node *fields_method(Compiler *compiler, const Node *field);
+// The FUNC of the file that is called, or NULL.
+const Node *fields_function(Compiler *compiler, const Node *callee);
 
 #endif

@@ -204,6 +204,8 @@ void resolve_return(Compiler *compiler, Node *node) {
   if (count > MAX_PARAMETERS)
     diag_error(compiler->diags, node->pos, 6,
                "at most %d values can be returned", MAX_PARAMETERS);
+  FuncResolve *resolve = &compiler->func->resolve;
+  if (count == 0 && resolve->bare == NULL) resolve->bare = node;
   note_return(compiler, node->a, count, node->pos);
   note_results(compiler->func, is_lone_call(node->a) ? 2 : count);
 }

@@ -39,11 +39,11 @@ func failing(n) {
   if n { return error("bad") }
 }
 func tries(n) {
-  failing(n)?
+  str(n).parse_int()?
   if n { return n, nil }
 }
 func main() { println(sign(1)) }
-_ = (pair, panics, chosen, endless, tries)
+_ = (pair, panics, chosen, endless, failing, tries)
 EOF
 "$CSPVM" check a.csp 2>&1
 "$CSPVM" a.csp
