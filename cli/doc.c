@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "lang/parse/foreign.h"
+#include "lang/parse/unexpected.h"
 #include "vm/object/habit.h"
 #include "vm/object/suggest.h"
 #include "vm/object/value_text.h"
@@ -252,6 +253,12 @@ static size_t add_foreign(Text *out, const char *name, const Query *query) {
   return here != NULL;
 }
 
+static bool add_keyword(Text *out, const char *name) {
+  if (!token_is_keyword_text(name, strlen(name))) return false;
+  text_addf(out, "`%s` is a keyword, which language.md explains\n", name);
+  return true;
+}
+
 static void add_unknown(Text *out, const char *name, const Query *query) {
   char best[NAME_MAX_LEN + 1];
   Suggest suggest = {.wanted = name};
@@ -305,7 +312,7 @@ bool doc_find(Text *out, const char *name) {
   }
   if (query.owner.len == 0 && add_section(out, query.name, is_section_of))
     return true;
-  add_unknown(out, name, &query);
+  if (!add_keyword(out, name)) add_unknown(out, name, &query);
   return false;
 }
 

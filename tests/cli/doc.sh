@@ -28,6 +28,7 @@
 # expect stderr:     write `import "regexp"`
 # expect stderr: cspvm doc: the library has no `None`
 # expect stderr:     write `nil`
+# expect stderr: cspvm doc: `for` is a keyword, which language.md explains
 "$CSPVM" doc s.split
 "$CSPVM" doc strings.join
 "$CSPVM" doc map | tr -s " \n" " " | grep -oF "\`m[k] ??= []\`"
@@ -49,4 +50,4 @@ grep -vxFf "$TMPDIR/shown" "$TMPDIR/signatures"
 echo "status $?"
 "$CSPVM" doc --none
 echo "status $?"
-for name in append s.strip os.getenv getenv re None; do "$CSPVM" doc $name || continue; done
+for name in append s.strip os.getenv getenv re None for; do "$CSPVM" doc $name || continue; done
