@@ -15,9 +15,9 @@ static Kind kind_within(const Node *node, int depth);
 
 const char *kinds_name(Kind kind) {
   static const char *const NAMES[] = {
-      "an unknown value", "nil",       "a bool", "an int", "a float",
-      "a string",         "bytes",     "a list", "a map",  "a range",
-      "a function",       "a channel", "a tuple"};
+      "an unknown value", "nil",       "a bool",  "an int", "a float",
+      "a string",         "bytes",     "a list",  "a map",  "a range",
+      "a function",       "a channel", "a tuple", "a task", "a group"};
   RT_ASSERT((size_t)kind < sizeof NAMES / sizeof *NAMES);
   return NAMES[kind];
 }
@@ -52,6 +52,9 @@ static Kind kind_of_name(const Symbol *symbol, int depth) {
   if (symbol->kind == SYM_LOCAL && !symbol->assigned && symbol->decl != NULL &&
       symbol->decl->kind == NODE_FORIN)
     return kind_of_loop(symbol, depth);
+  if (symbol->kind == SYM_LOCAL && symbol->decl != NULL &&
+      symbol->decl->kind == NODE_GROUP)
+    return KIND_GROUP;
   const Node *value = scope_only_value(symbol);
   return value != NULL ? kind_within(value, depth) : KIND_UNKNOWN;
 }
@@ -164,6 +167,8 @@ static Kind kind_within(const Node *node, int depth) {
       return KIND_RANGE;
     case NODE_FUNC:
       return KIND_FUNC;
+    case NODE_GO:
+      return KIND_TASK;
     case NODE_NAME:
       return kind_of_name(node->note, depth);
     case NODE_CALL:
@@ -212,6 +217,10 @@ ObjType kinds_type(Kind kind) {
       return OBJ_RANGE;
     case KIND_CHAN:
       return OBJ_CHAN;
+    case KIND_TASK:
+      return OBJ_TASK;
+    case KIND_GROUP:
+      return OBJ_GROUP;
     default:
       return OBJ_TYPE_COUNT;
   }

@@ -19,6 +19,8 @@ typedef enum Kind {
   KIND_FUNC,
   KIND_CHAN,
   KIND_TUPLE,
+  KIND_TASK,
+  KIND_GROUP,
 } Kind;
 
 Kind kinds_of(const Node *node);
