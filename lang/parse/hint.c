@@ -143,6 +143,9 @@ static const char *colon_hint(Parse *parse) {
   if (bracket->kind == OPEN_PAREN && would_take(parse, TOK_ASSIGN) &&
       parse->last.kind == TOK_NAME)
     return "parameters have no types: leave it out";
+  if (parse->last.kind == TOK_NAME && would_take(parse, TOK_ASSIGN) &&
+      !would_take(parse, TOK_DEFINE))
+    return "names have no types, and a value or default follows `=`";
   if (parse->last.kind == TOK_FUNC && bracket->first.kind == TOK_CASE)
     return "for the type write `case is func`";
   if (bracket->kind == OPEN_MAP) {

@@ -52,7 +52,8 @@ Node *tree_expr_stmt(Parse *parse, List values) {
   if (value->next != NULL) {
     bool names = is_loop_head(values.last);
     error_at(parse, value->next, "unexpected second value in a statement",
-             names ? "a `for` over a value has one or two names"
+             names ? "a `for` over a value has one or two names; `for (a, b) "
+                     "in x` takes each value apart"
                    : "assign with `a, b = x, y`, return with `return a, b`");
   }
   Node *node = tree_node(parse, NODE_EXPR, tree_start(value), values.depth);
