@@ -150,6 +150,8 @@ def deliver(results, want, name, asked=False, hint=""):
         hint = ": nil for no error, without a value (write `f()?` alone)"
     elif not hint and n == 2 and want == 1 and (last is None or is_error(last)):
         hint = ": the last is for an error, write `f()?` or `v, err := f()`"
+        if name == "the task":
+            hint = ": the last is for an error, write `(<-t)?` or `v, err := <-t`"
     raise panic_text("%s returned %s, %d wanted%s" % (name, plural(n), want, hint), last)
 
 

@@ -244,8 +244,8 @@ static bool is_named(const Proto *proto, const char *name) {
 
 // What may have been meant by the call, or "". The caller may be a function of
 // the library that was given the function, as xs.map(f) is.
-static const char *count_hint(const Proto *caller, int n, int want,
-                              Value last) {
+static const char *count_hint(const Proto *caller, const char *name, int n,
+                              int want, Value last) {
   bool apart = value_is_type(last, OBJ_TUPLE) || value_is_type(last, OBJ_LIST);
   if (want == 2 && is_named(caller, "list.try_map"))
     return ": the second is nil or an error (one value: `xs.map(f)`)";
@@ -254,6 +254,8 @@ static const char *count_hint(const Proto *caller, int n, int want,
       return ": the last is for an error, which `xs.try_map(f)` takes";
     if (caller->flags & PROTO_LIBRARY)
       return ": the last is for an error, which is not taken here";
+    if (strcmp(name, "the task") == 0)
+      return ": the last is for an error, write `(<-t)?` or `v, err := <-t`";
     return ": the last is for an error, write `f()?` or `v, err := f()`";
   }
   if (n == 1 && want > 1 && apart)
@@ -283,7 +285,7 @@ bool drop_wrong_count(Local *local, Goroutine *g, Value *to, Results results,
   const char *hint =
       n == 1 && last == VALUE_NIL && asked && !library
           ? ": nil for no error, without a value (write `f()?` alone)"
-          : count_hint(caller, n, want, last);
+          : count_hint(caller, name, n, want, last);
   if (name[0] == '_') name = "the call";  // of a part of the library
   return vm_panic_because(local, g, last, "%s returned %d value%s, %d wanted%s",
                           name, n, n == 1 ? "" : "s", want, hint);
