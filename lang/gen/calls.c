@@ -290,17 +290,20 @@ void calls_return_none(Compiler *compiler, Pos pos) {
   calls_return(compiler, pos, top, count);
 }
 
+// Panics unless R[reg], the value at `place`, is nil or an error.
+static void check_is_error(Compiler *compiler, Pos pos, Pos place, int reg) {
+  int fine = NO_JUMP;
+  emit_branch(compiler, pos, instr_abc(OP_NILJ, reg, 1, 0), &fine);
+  emit_abc(compiler, place, OP_NEEDERR, reg, 1, 0);
+  emit_patch(compiler, fine);
+}
+
 void calls_return_one(Compiler *compiler, Pos pos, const Node *value, int reg) {
   if (!propagates(compiler)) {
     calls_return(compiler, pos, reg, 1);
     return;
   }
-  int fine = NO_JUMP;
-  if (value->kind != NODE_NIL) {
-    emit_branch(compiler, pos, instr_abc(OP_NILJ, reg, 1, 0), &fine);
-    emit_abc(compiler, value->pos, OP_NEEDERR, reg, 1, 0);
-    emit_patch(compiler, fine);
-  }
+  if (value->kind != NODE_NIL) check_is_error(compiler, pos, value->pos, reg);
   return_last(compiler, pos, compiler->func->gen.top, reg);
 }
 
@@ -313,9 +316,11 @@ static bool is_predeclared_error(const Node *call) {
 
 static void return_call(Compiler *compiler, Pos pos, Node *call, bool arrow) {
   int window = compiler->func->gen.top, count = compiler->func->results;
-  if (propagates(compiler) && count == RESULTS_PASSED &&
-      is_predeclared_error(call)) {
+  bool error = is_predeclared_error(call);
+  if (propagates(compiler) &&
+      (count == 1 || (count == RESULTS_PASSED && error))) {
     calls_at(compiler, call, window, 1, CALL_PLAIN);
+    if (!error) check_is_error(compiler, pos, call->pos, window);
     return_last(compiler, pos, window, window);
     return;
   }

@@ -243,7 +243,9 @@ class Frame:
             return results if count == "passed" else results.values(count)
         n, last = len(results), last_of(results)
         if count == "passed":
-            return Any(last) if n == 1 and is_error(last) else results
+            if n != 1:
+                return results
+            return Any(last) if is_error(last) else [self.alone(last)]
         if n == count:
             return results
         if n != 1:

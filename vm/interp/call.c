@@ -472,7 +472,9 @@ bool call_fill(Local *local, Goroutine *g, int a) {
 
 // A FIT that has no number of its own.
 static bool fit_lone_error(Local *local, Goroutine *g, int a) {
-  if (g->multi != 1 || !value_is_error(g->base[a])) return true;
+  Value v = g->base[a];
+  if (g->multi != 1 || v == VALUE_NIL) return true;
+  if (!value_is_error(v)) return panic_no_error(local, g, v, true);
   Taker taker = taker_of(g, true);
   return taker.fit || fill_nils(local, g, a, taker);
 }
