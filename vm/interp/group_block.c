@@ -368,6 +368,7 @@ static bool give_group_value(Local *local, Goroutine *g, ObjGroup *group,
   Value *v = &g->base[group->value];
   *v = late ? vm_code(local->vm)->cancel_errors[CANCEL_DEADLINE]
             : group->failure;
+  if (*v == VALUE_NIL) return true;  // g.cancel() drops what they gave
   Value all = drop_join(local, heap_load(&group->also), also);
   return drop_carry_in(local, g, v, all);
 }
