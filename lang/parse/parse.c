@@ -323,10 +323,12 @@ static int find_open(const Parse *parse, BracketKind a, BracketKind b,
 
 static void nothing_open(Parse *parse, const Token *token, const char *open) {
   const char *text = parse->source->text + token->pos.offset;
-  if (!parse->skipping) {
+  const Bracket *inner = top_bracket(parse);
+  if (!parse->skipping && parse->depth > 0 && unclosed_inside(parse, inner)) {
+    unclosed_error(parse, inner);
+  } else if (!parse->skipping) {
     diag_error(parse->diags, token->pos, 1, "unexpected `%c`, no `%s` is open",
                *text, open);
-    const Bracket *inner = top_bracket(parse);
     if (inner->kind == OPEN_PAREN || inner->kind == OPEN_INDEX)
       diag_hint(parse->diags, "the `%s` of line %u, column %u is still open",
                 unclosed_text(inner->kind), inner->open.pos.line,
@@ -406,6 +408,7 @@ static void close_brace(Parse *parse, Token *token) {
     return;
   }
   close_down_to(parse, index);
+  unclosed_note(parse, top_bracket(parse), token);
   switch (top_bracket(parse)->kind) {
     case OPEN_INTERP:
       close_interpolation(parse, token);

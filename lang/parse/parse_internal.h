@@ -93,6 +93,11 @@ struct Parse {
 
   Trail *trail;  // for the formatter, or NULL
 
+  // unclosed.c. A brace whose end has less indentation than its line, and the
+  // line of that end, or 0.
+  Pos odd_open;
+  uint32_t odd_end;
+
   // parse.c. [0] is the file. It is the last field, because those above `depth`
   // are never set to 0.
   Bracket brackets[LANG_MAX_NESTING + 1];

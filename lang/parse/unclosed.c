@@ -100,6 +100,34 @@ static bool is_closed(const Parse *parse, const Token *token,
          (bracket->kind != OPEN_MAP || found.braces >= braces);
 }
 
+// --- indentation ------------------------------------------------------------
+// Of the line that the place is in, in bytes.
+static uint32_t indentation(const Source *source, Pos pos) {
+  RT_ASSERT(pos.col > 0 && pos.col - 1 <= pos.offset);
+  const char *line = source->text + pos.offset - (pos.col - 1);
+  uint32_t count = 0;
+  while (count < pos.col - 1 && (line[count] == ' ' || line[count] == '\t'))
+    count++;
+  return count;
+}
+
+void unclosed_note(Parse *parse, const Bracket *bracket, const Token *closer) {
+  uint32_t own = closer->pos.col - 1;
+  if (!parse->newline || own >= indentation(parse->source, bracket->open.pos))
+    return;
+  // An older one stays, unless all that was open then is closed.
+  bool stays = parse->odd_end != 0 &&
+               parse->odd_open.offset > parse->brackets[1].open.pos.offset;
+  if (stays) return;
+  parse->odd_open = bracket->open.pos;
+  parse->odd_end = closer->pos.line;
+}
+
+bool unclosed_inside(const Parse *parse, const Bracket *bracket) {
+  return parse->odd_end != 0 &&
+         parse->odd_open.offset > bracket->open.pos.offset;
+}
+
 // --- messages ---------------------------------------------------------------
 const char *unclosed_text(BracketKind kind) {
   switch (kind) {
@@ -116,9 +144,19 @@ const char *unclosed_text(BracketKind kind) {
   rt_throw("unclosed_text: bracket of kind %d", (int)kind);
 }
 
+static void report_at(Parse *parse, Pos pos, BracketKind kind, uint32_t line) {
+  diag_error(parse->diags, pos, 1, "this `%s` is never closed",
+             unclosed_text(kind));
+  if (line == 0) return;
+  diag_hint(parse->diags, "its `%c` should stand before line %u",
+            closer_of(kind), line);
+}
+
 void unclosed_error(Parse *parse, const Bracket *bracket) {
-  diag_error(parse->diags, bracket->open.pos, 1, "this `%s` is never closed",
-             unclosed_text(bracket->kind));
+  if (unclosed_inside(parse, bracket))
+    report_at(parse, parse->odd_open, OPEN_BLOCK, parse->odd_end);
+  else
+    report_at(parse, bracket->open.pos, bracket->kind, 0);
 }
 
 bool unclosed_report(Parse *parse, const Token *token) {
@@ -129,8 +167,9 @@ bool unclosed_report(Parse *parse, const Token *token) {
   if (bracket->open.pos.line == token->pos.line) return false;
   if (diags_errors(parse->diags) >= LOOKS_MAX) return false;
   if (is_closed(parse, token, bracket)) return false;
-  unclosed_error(parse, bracket);
-  diag_hint(parse->diags, "its `%c` should stand before line %u",
-            closer_of(bracket->kind), token->pos.line);
+  if (unclosed_inside(parse, bracket))
+    unclosed_error(parse, bracket);
+  else
+    report_at(parse, bracket->open.pos, bracket->kind, token->pos.line);
   return true;
 }

@@ -6,6 +6,11 @@
 #include "lang/parse/parse_internal.h"
 
 const char *unclosed_text(BracketKind kind);  // how such a bracket is written
+// Notes a `}` that closes the bracket, but whose indentation is another's.
+void unclosed_note(Parse *parse, const Bracket *bracket, const Token *closer);
+// Whether the noted brace is in the bracket.
+bool unclosed_inside(const Parse *parse, const Bracket *bracket);
+// Reports the bracket, or the noted brace in it.
 void unclosed_error(Parse *parse, const Bracket *bracket);
 // Reports the bracket that the token stands in instead of the token, if that
 // begins a line and nothing below closes the bracket.

@@ -401,7 +401,7 @@ static void test_not_closed(void **state) {
   errors("x /* abc\n\n",
          "1:3: this comment is never closed\n"
          " > it ends with `*/`\n");
-  errors("func f() {\n  if a {\n}\n", "1:10: this `{` is never closed\n");
+  errors("func f() {\nif a {\n}\n", "1:10: this `{` is never closed\n");
   errors("f(1,\n2\nx := 1 2",
          "1:2: this `(` is never closed\n"
          " > its `)` should stand before line 3\n"

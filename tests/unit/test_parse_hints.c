@@ -19,6 +19,28 @@ static void test_never_closed(void **state) {
          " > its `)` should stand before line 2\n");
 }
 
+// A brace that ends another line's block: the one that it took the end of.
+static void test_never_closed_by_indentation(void **state) {
+  (void)state;
+  errors("func f() {\n  if a {\n}\n",
+         "2:8: this `{` is never closed\n"
+         " > its `}` should stand before line 3\n");
+  errors("func f() {\n  if a {\n  } else {\n    b()\n}\nfunc g() { }",
+         "3:10: this `{` is never closed\n"
+         " > its `}` should stand before line 5\n");
+  errors("m := {\n\ta: {\n\t\tb: 1,\n\tc: {\n\t},\n}\nx := 1",
+         "2:5: this `{` is never closed\n"
+         " > its `}` should stand before line 6\n");
+  errors("f(func() {\n  if a {\n    b()\n})",
+         "2:8: this `{` is never closed\n"
+         " > its `}` should stand before line 4\n");
+  // What is closed oddly elsewhere is not to blame.
+  errors("func f() {\n  if a {\n}\n}\nfunc g() {\n",
+         "5:10: this `{` is never closed\n");
+  errors("func f() {\n  if a {\n}\n}\n)",
+         "5:1: unexpected `)`, no `(` is open\n");
+}
+
 // What is closed further down lacks a comma.
 static void test_closed_later(void **state) {
   (void)state;
@@ -188,6 +210,7 @@ static void test_statements_elsewhere(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_never_closed),
+      cmocka_unit_test(test_never_closed_by_indentation),
       cmocka_unit_test(test_closed_later),
       cmocka_unit_test(test_closed_by_another),
       cmocka_unit_test(test_bodies),
