@@ -285,7 +285,7 @@ static void sums_are_the_hosts(void **state) {
       "vec(11, 22)\nvec(3) string first\n"
       "cannot apply `+` to vec and int\ncannot apply `+` to int and vec\n"
       "vectors of 1 and 2\ncannot apply `-` to vec and vec\n"
-      "cannot apply `+` to vec and string\n"
+      "cannot apply `+` to vec and string: write `str(x) + s`\n"
       "cannot apply `+` to vec and int\n"
       "cannot apply `+` to bare and int\n");
 }

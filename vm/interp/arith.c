@@ -69,6 +69,9 @@ static const char *other_way(Op op, Value b, Value c) {
   bool string = value_is_type(b, OBJ_STRING);
   if (op == OP_MUL && value_is_int(c) && (string || value_is_type(b, OBJ_LIST)))
     return ": write `x.repeat(n)`";
+  if (op == OP_ADD && string && c != VALUE_NIL) return ": write `s + str(x)`";
+  if (op == OP_ADD && b != VALUE_NIL && value_is_type(c, OBJ_STRING))
+    return ": write `str(x) + s`";
   if (op == OP_MOD && string && c != VALUE_NIL)
     return ": write `\"${x}\"`, or `fmt.sprintf(s, x)`";
   bool orders = op == OP_LT || op == OP_LE;
