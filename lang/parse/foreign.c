@@ -253,6 +253,7 @@ static const ForeignMember FOREIGN_MEMBERS[] = {
     {"os", "makedirs", "os.mkdir_all(path)"},
     {"os", "move", "os.rename(from, to)"},
     {"os", "path", "os.join_path, os.base, os.dir, os.ext"},
+    {"os", "random_bytes", "os.random(n)"},
     {"os", "rmdir", "os.remove(path)"},
     {"os", "rmtree", "os.remove_all(path)"},
     {"os", "splitext", "os.ext(path)"},
