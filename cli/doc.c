@@ -39,7 +39,7 @@ typedef struct DocPlace {
 // A name that is looked for.
 typedef struct Query {
   Part owner;  // "s", "strings"; of length 0 it is any
-  Part name;
+  Part name;   // of length 0 it is any, too
 } Query;
 
 // --- The table --------------------------------------------------------------
@@ -95,8 +95,9 @@ static bool owner_fits(const DocPlace *place, Part owner) {
 }
 
 static bool fits(const DocPlace *place, const Query *query) {
-  return same(signature_names(place->line).name, query->name) &&
-         owner_fits(place, query->owner);
+  bool named = query->name.len == 0 ||
+               same(signature_names(place->line).name, query->name);
+  return named && owner_fits(place, query->owner);
 }
 
 static bool owner_is_known(Part owner) {
@@ -104,6 +105,16 @@ static bool owner_is_known(Part owner) {
   while (next_line(&place))
     if (place.kind == '@' && owner_fits(&place, owner)) return true;
   return false;
+}
+
+// A short name, such as `g` or `ws`, but not `os`.
+static bool is_variable(Part owner) {
+  enum { VARIABLE_MOST = 2 };
+  DocPlace place = {.at = doc_table};
+  if (owner.len == 0 || owner.len > VARIABLE_MOST) return false;
+  while (next_line(&place))
+    if (is_section(place.section, owner)) return false;
+  return true;
 }
 
 // --- Writing ----------------------------------------------------------------
@@ -139,10 +150,11 @@ static void add_line(Text *out, Part part, size_t indent) {
   text_addf(out, "%*s%.*s\n", (int)indent, "", (int)part.len, part.text);
 }
 
-// `e.trace` of "trace", say.
+// `e.trace` of "trace", say, or of "e.trace".
 static bool mentions(Part text, Part member) {
+  char before = memchr(member.text, '.', member.len) != NULL ? '`' : '.';
   for (size_t n = 1; n + member.len < text.len; n++)
-    if (text.text[n - 1] == '.' && text.text[n + member.len] == '`' &&
+    if (text.text[n - 1] == before && text.text[n + member.len] == '`' &&
         memcmp(text.text + n, member.text, member.len) == 0)
       return true;
   return false;
@@ -285,6 +297,19 @@ static void add_unknown(Text *out, const char *name, const Query *query) {
   text_free(&foreign);
 }
 
+// What the owner does not have: a variable may be of another kind, as in
+// `g.timeout`. Or the text of an entry has the name.
+static bool add_elsewhere(Text *out, const char *name, const Query *query) {
+  Query any = {{name, 0}, query->name}, all = {{name, 0}, {name, 0}};
+  Text foreign = {0};
+  size_t habits = add_foreign(&foreign, name, query);
+  text_free(&foreign);
+  if (habits > 0 || query->owner.len == 0) return false;
+  if (is_variable(query->owner) && add_entries(out, &any, (Part){name, 0}) > 0)
+    return true;
+  return add_entries(out, &all, (Part){name, strlen(name)}) > 0;
+}
+
 // The type of a literal, as in `"abc".split`; or the word as it is.
 static Part type_of_literal(Part word) {
   static const char *const TYPES[] = {"\"string", "`string", "[list", "{map"};
@@ -312,6 +337,7 @@ bool doc_find(Text *out, const char *name) {
   }
   if (query.owner.len == 0 && add_section(out, query.name, is_section_of))
     return true;
+  if (add_elsewhere(out, name, &query)) return true;
   if (!add_keyword(out, name)) add_unknown(out, name, &query);
   return false;
 }
