@@ -105,6 +105,9 @@ static void declare_names(Compiler *compiler, const Node *stmt, bool early) {
 }
 
 void declares_nothing(Compiler *compiler, const Node *stmt) {
+  for (const Node *target = stmt->a; target != NULL; target = target->next) {
+    if (target->kind != NODE_NAME) return;  // the parser has reported it
+  }
   const Node *name = stmt->a;
   while (name != NULL && name_is_blank(name)) name = name->next;
   const Node *shown = name != NULL ? name : stmt->a;
@@ -129,7 +132,7 @@ static void declare_define(Compiler *compiler, const Node *stmt) {
     declare_global(compiler, name, stmt, false);
     new = true;
   }
-  if (new || stmt->a == NULL || stmt->a->kind != NODE_NAME) return;
+  if (new || stmt->a == NULL) return;
   declares_nothing(compiler, stmt);
 }
 

@@ -102,7 +102,7 @@ static void declare_defined(Compiler *compiler, const Node *stmt) {
       new = true;
     }
   }
-  if (new || stmt->a == NULL || stmt->a->kind != NODE_NAME) return;
+  if (new || stmt->a == NULL) return;
   declares_nothing(compiler, stmt);
 }
 
