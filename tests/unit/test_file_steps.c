@@ -190,7 +190,7 @@ static const char script[] =
     "  after := file.read_all()?\n"
     "  assert(len(before) + len(after) == len(text))\n"
     "  assert(before + after == text)\n"
-    "  return finish(n)\n"
+    "  return finish(n), nil\n"
     "}\n"
     "func finish(n) {\n"
     "  _ = file.close()\n"
@@ -201,7 +201,7 @@ static const char script[] =
     "  file.close()?\n"
     "  for !ended { sleep(1us) }\n"
     "  assert(got != nil || str(err).contains(\"the file is closed\"))\n"
-    "  return finish(n)\n"
+    "  return finish(n), nil\n"
     "}\n";
 
 // Four reads are of a regular file, and four of a FIFO.
