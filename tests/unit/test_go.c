@@ -9,7 +9,7 @@
 
 enum { MANY = 300 };
 
-static atomic_int told, ended, sum;
+static atomic_int told, ended, sum, started;
 static char last_message[256];
 static pthread_mutex_t message_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -28,6 +28,7 @@ static void reset(void) {
   atomic_store(&told, 0);
   atomic_store(&ended, 0);
   atomic_store(&sum, 0);
+  atomic_store(&started, 0);
   last_message[0] = '\0';
 }
 
@@ -35,6 +36,7 @@ static void reset(void) {
 static CspStatus start(CspCall *call) {
   CspValue x = csp_arg(call, 1);
   CspValue task = csp_go(call, csp_arg(call, 0), 1, &x, done, &told);
+  atomic_fetch_add(&started, 1);
   return csp_is_undef(task) ? CSP_PANIC : csp_ok(call, task);
 }
 
@@ -121,8 +123,10 @@ static void nobody_need_be_told(void **state) {
   close_host(&host);
 }
 
+enum { SLEEPERS = 10 };
+
 static void *interrupt_soon(void *csp) {
-  usleep(5000);
+  while (atomic_load(&started) < SLEEPERS) usleep(1000);
   while (!csp_interrupt(csp)) usleep(1000);
   return NULL;
 }
@@ -140,7 +144,7 @@ static void an_interrupted_run_is_told_once(void **state) {
           "for { }\n"),
       130);
   pthread_join(thread, NULL);
-  assert_int_equal(atomic_load(&told), 10);
+  assert_int_equal(atomic_load(&told), SLEEPERS);
   usleep(20000);
   assert_int_equal(csp_step(host.csp, -1), CSP_CLOSED);
   assert_null(csp_host(host.csp));
