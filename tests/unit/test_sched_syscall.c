@@ -21,9 +21,10 @@ static void all_once(Shared *shared) {
 }
 
 // --- The P is handed over ---------------------------------------------------
+// The call ends when the counter, which needs the only P, has run.
 static void caller(P *p, Task *task) {
   CO_BEGIN;
-  CO_CALL(nap(30 * MS));
+  CO_CALL(while (rt_load_seq(&task->shared->counts[0]) < 1000) nap(10000));
   assert_true(task->ok);
   rt_store_seq(&task->shared->flag, 1u);
   CO_END;
@@ -52,7 +53,7 @@ static void others_run_meanwhile(void **state) {
   shared_init(&shared, 1, 3);
   all_once(&shared);
   assert_int_equal(shared_run(&shared, hand_over_main), SCHED_EXITED);
-  assert_true(count_of(&shared, 0) > 1000);
+  assert_true(count_of(&shared, 0) >= 1000);
   shared_free(&shared);
 }
 
