@@ -116,6 +116,32 @@ static void a_collected_task_is_reported(void **state) {
   assert_int_equal(occurrences(host.err, "that nobody awaited: kept"), 1);
 }
 
+// The same for the errors that tasks return.
+static void a_collected_task_with_an_error_is_reported(void **state) {
+  (void)state;
+  open_plain(0);
+  CspHandle module = load(&host,
+                          "import \"sched\"\n"
+                          "func start(_) {\n  for i in 10 {\n"
+                          "    t := go func() { return i, error(\"lost\") }()\n"
+                          "    asked := go func() { return error(\"no\") }()\n"
+                          "    sched.yield()\n    _ = <-asked\n    _ = t\n  }\n"
+                          "  sleep(1ms)\n  return 0\n}\n");
+  call_int(&host, module, "start", 0);
+  step_until_idle();
+  for (int n = 0; n < 3; n++) {
+    csp_collect(csp_host(host.csp));
+    step_until_idle();
+  }
+  // One may still be seen from a stack that has been left.
+  assert_in_range(
+      occurrences(host.err, "error in a task that nobody awaited: lost\n"), 9,
+      10);
+  close_host(&host);
+  assert_int_equal(occurrences(host.err, "that nobody awaited: lost\n"), 10);
+  assert_null(strstr(host.err, "no\n"));
+}
+
 static void a_task_that_was_awaited_is_not(void **state) {
   (void)state;
   open_plain(0);
@@ -254,6 +280,7 @@ int main(void) {
       cmocka_unit_test(reports_are_made_in_pieces),
       cmocka_unit_test(a_limit_holds_while_many_panic),
       cmocka_unit_test(a_collected_task_is_reported),
+      cmocka_unit_test(a_collected_task_with_an_error_is_reported),
       cmocka_unit_test(a_task_that_was_awaited_is_not),
       cmocka_unit_test(many_lost_tasks_are_all_told_of),
       cmocka_unit_test(a_string_method_that_waits_is_left_out),

@@ -211,19 +211,41 @@ static Next finish_task(Local *local, ObjTask *task, int state, Value results) {
   return LEFT;
 }
 
+// A task returned an error, and perhaps nobody asks for it. What a cancellation
+// ends is no news.
+static __attribute__((noinline)) void note_error(Local *local,
+                                                 const Goroutine *g,
+                                                 Value outcome) {
+  if (g->g.group != NULL && g_cancelled(&g->g)) return;
+  heap_store(&local->heap, &g->task->results, outcome);
+  g->task->obj.flags |= TASK_HAS_ERROR;
+  local->vm->hooks->task_failed(local->vm, g->task);
+}
+
+// The n results of a task's function are its outcome.
+static Next task_returned(Local *local, Goroutine *g, uint32_t n) {
+  const Value *results = g->base;
+  int state = n == 1 ? TASK_RETURNED_ONE : TASK_RETURNED;
+  Value outcome = results[0];
+  if (n != 1) {
+    ObjValues *block = call_pack(local, g, results, n);
+    if (block == NULL) return THROW;
+    outcome = value_from_obj(block);
+  }
+  if (g->fills) g->task->obj.flags |= TASK_FILLS;
+  if (n > 0 && value_is_error(results[n - 1])) note_error(local, g, outcome);
+  return finish_task(local, g->task, state, outcome);
+}
+
 Next task_goexit(Local *local, Goroutine *g) {
   uint32_t n = g->multi;
   g->multi = 0;
   const Value *results = g->base;
   Next how = LEFT;
   if (g == local->vm->main) return local->vm->hooks->exit(local, g, 0);
-  if (g->task != NULL && g->fills) g->task->obj.flags |= TASK_FILLS;
-  if (g->task != NULL && n == 1) {
-    how = finish_task(local, g->task, TASK_RETURNED_ONE, results[0]);
-  } else if (g->task != NULL) {
-    ObjValues *block = call_pack(local, g, results, n);
-    if (block == NULL) return THROW;
-    how = finish_task(local, g->task, TASK_RETURNED, value_from_obj(block));
+  if (g->task != NULL) {
+    how = task_returned(local, g, n);
+    if (how == THROW) return how;
   } else if (n > 0 && value_is_error(results[n - 1]) &&
              !group_failed_with(local, g, results[n - 1])) {
     return local->vm->hooks->report_error(local, g, results[n - 1]);
@@ -261,6 +283,7 @@ Next task_panicked(Local *local, Goroutine *g) {
     heap_store(&local->heap, &task->also, panic->also);
     heap_finalizable(&task->obj);  // its trace is of Vm.memory
     panic->trace = NULL;
+    heap_store(&local->heap, &task->results, panic->value);
     local->vm->hooks->task_failed(local->vm, task);
   }
   Next how = LEFT;
@@ -299,6 +322,8 @@ bool task_deliver(Local *local, Goroutine *g, ObjTask *task, Value *to,
   uint32_t state = rt_load_acquire(&task->state);
   Value results = heap_load(&task->results);
   if (state == TASK_PANICKED) return panic_again(local, g, task);
+  // relaxed: as in panic_again
+  if (task->obj.flags & TASK_HAS_ERROR) rt_store_relaxed(&task->awaited, 1);
   Results all = {&results, 1};
   if (state != TASK_RETURNED_ONE) {
     RT_ASSERT(state == TASK_RETURNED && value_is_type(results, OBJ_VALUES));

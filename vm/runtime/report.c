@@ -295,8 +295,20 @@ void report_deadlock(Vm *vm) {
   send_report(csp, &text);
 }
 
-// --- Tasks that panicked ----------------------------------------------------
+// --- Tasks that failed ------------------------------------------------------
+static Value last_result(const ObjTask *task) {
+  if (!value_is_type(task->results, OBJ_VALUES)) return task->results;
+  const ObjValues *all = (ObjValues *)value_obj(task->results);
+  return all->slots[all->len - 1];
+}
+
 static void add_task(Text *text, Vm *vm, const ObjTask *task) {
+  if (task->obj.flags & TASK_HAS_ERROR) {
+    text_addf(text, "error in a task that nobody awaited: ");
+    add_message(text, vm, last_result(task), NULL, false);
+    text_addf(text, "\n");
+    return;
+  }
   text_addf(text, "panic in a task that nobody awaited: ");
   add_thrown(text, vm, task->results, task->trace, heap_load(&task->also),
              true);

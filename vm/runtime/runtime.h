@@ -47,7 +47,7 @@ struct Csp {
   DebugOptions debug;
   FILE *trace_out;  // of the setting trace, or NULL
   RtLock failed_lock;
-  // Panicked tasks that nobody has awaited. Weak: see failed_tasks_lost.
+  // Failed tasks that nobody has awaited. Weak: see failed_tasks_lost.
   ObjTask **failed;                 // guarded by failed_lock
   size_t failed_count, failed_cap;  // guarded by failed_lock
   // --- api_call.c, api_threads.c ---

@@ -224,6 +224,7 @@ enum {                  // flags
   TASK_IS_LOST = 4,     // only its report is due (report.c)
   TASK_HAS_CALLER = 8,  // of csp_call: its goroutine is kept (collect.c)
   TASK_FILLS = 16,      // the last result comes after any number of nils
+  TASK_HAS_ERROR = 32,  // that was returned
 };
 typedef struct ObjTask {
   Obj obj;
