@@ -136,6 +136,16 @@ typedef enum AstOp {
 #undef X
 } AstOp;
 
+// As it is written.
+static inline const char *ast_op_text(AstOp op) {
+  static const char *const TEXTS[] = {
+#define X(name, text) text,
+      AST_OPS(X)
+#undef X
+  };
+  return TEXTS[op];
+}
+
 // One of AST_COMPARISONS.
 static inline bool ast_compares(AstOp op) {
   switch (op) {

@@ -21,12 +21,6 @@ static const char *const KINDS[] = {
 #undef X
 };
 
-static const char *const OPS[] = {
-#define X(name, text) text,
-    AST_OPS(X)
-#undef X
-};
-
 static void dump_string(FILE *out, AstStr str) {
   fputc('"', out);
   for (size_t i = 0; i < str.len; i++) {
@@ -156,7 +150,7 @@ static void dump_node(FILE *out, const Node *node) {
   fputc('(', out);
   dump_kind(out, (NodeKind)node->kind);
   if (node->op != AST_NONE || node->kind == NODE_ASSIGN)
-    fprintf(out, " %s", OPS[node->op]);
+    fprintf(out, " %s", ast_op_text(node->op));
   if (node->name != NULL) fprintf(out, " %s", node->name->text);
   dump_literal(out, node);
   dump_flags(out, node->flags);

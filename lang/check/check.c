@@ -14,6 +14,7 @@
 #include "lang/check/fields.h"
 #include "lang/check/keys.h"
 #include "lang/check/kinds.h"
+#include "lang/check/operators.h"
 #include "lang/check/results.h"
 #include "lang/check/returns.h"
 #include "lang/resolve/scope.h"
@@ -98,8 +99,11 @@ static void check_node(Compiler *compiler, const Node *node) {
     case NODE_DEFINE:
     case NODE_VAR:
     case NODE_CONST:
+      results_check(compiler, node);
+      break;
     case NODE_ASSIGN:
       results_check(compiler, node);
+      operators_in_assign(compiler, node);
       break;
     case NODE_PROPAGATE:
       results_check_tried(compiler, node);
@@ -123,9 +127,20 @@ static void check_node(Compiler *compiler, const Node *node) {
     case NODE_BINARY:
       compares_check(compiler, node);
       keys_in_question(compiler, node);
+      operators_in_binary(compiler, node);
+      break;
+    case NODE_RANGE:
+      operators_in_binary(compiler, node);
       break;
     case NODE_UNARY:
       if (node->op == AST_NOT) check_truth(compiler, node->a);
+      operators_in_unary(compiler, node);
+      break;
+    case NODE_RECV:
+      operators_in_receive(compiler, node);
+      break;
+    case NODE_FORIN:
+      operators_in_loop(compiler, node);
       break;
     case NODE_IF:
     case NODE_FOR:

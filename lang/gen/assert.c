@@ -17,12 +17,6 @@
 
 enum { LEFT_AT = 4, RIGHT_AT = 5, WINDOW_AT = 6 };
 
-static const char *const sign_text[] = {
-#define X(name, text) [AST_##name] = text,
-    AST_OPS(X)
-#undef X
-};
-
 static bool is_predeclared(const Node *call, const char *name) {
   const Symbol *symbol = expr_symbol(call->a);
   return symbol != NULL && symbol->predeclared && name_is(symbol->name, name);
@@ -82,7 +76,7 @@ bool assert_stmt(Compiler *compiler, Node *call) {
   RT_ASSERT(compiler->func->gen.top == w + WINDOW_AT);
   reg_need(compiler, w + WINDOW_AT + (equal ? 5 : 1));
   jump_if_holds(compiler, condition, w, &holds);
-  const char *op = equal ? "equal" : sign_text[condition->op];
+  const char *op = equal ? "equal" : ast_op_text(condition->op);
   const AstStr *text = arena_intern(compiler->arena, op, strlen(op));
   Value failed = vm_builtin(compiler->local, "_assert_failed");
   if (failed == VALUE_UNDEF) compiler->no_memory = true;

@@ -1,0 +1,49 @@
+# check warns of an operator exactly where it panics, for all operators and
+# pairs of types; and of loops over ranges that are empty.
+# expect: the same lines
+# expect: a.csp:2:17: warning: this always panics: `+` is applied to a string and an int
+# expect:       println("a: " + 1, m - len("abc"))
+# expect:                     ^
+# expect:     write `s + str(x)`
+# expect: a.csp:4:3: warning: this always panics: `+` is applied to nil
+# expect:       m += nil
+# expect:       ^~
+# expect: a.csp:5:14: warning: this loop never runs: a range goes up, and this one is empty
+# expect:       for i in 10..0 { println(i) }
+# expect:                  ^~
+# expect:     count down with `.by(-1)`
+cd "$TMPDIR" || exit 1
+cat > pairs.csp <<'END'
+const VALUES = ["nil", "true", "3", "2.5", "\"s\"", "bytes(2)", "[1]", "{a: 1}", "(0..3)", "(func() => 1)", "chan(1)",
+  "(1, 2)"]
+const OPS = "+ - * / % +% -% *% & | ^ << >> < <= > >= .. ..=".fields()
+for a in VALUES {
+  for op in (if a in ["nil", "chan(1)"] { ["-", "^"] } else { ["-", "^", "<-"] }) { println(op + a) }
+  for b in VALUES { for op in OPS { println("${a} ${op} ${b}") } }
+}
+END
+# (check gives a hundred warnings for a file.)
+"$CSPVM" pairs.csp | sed 's/.*/panics(`&`, func() => &)/' | split -l 100 - part.
+for part in part.*; do
+  {
+    echo 'func panics(code, f) { _, err := try(f); if err != nil { println(code) } }'
+    cat "$part"
+  } > part.csp
+  "$CSPVM" part.csp >> panic
+  "$CSPVM" check part.csp 2>&1 |
+    sed -n '/always panics/ { n; s/ *panics(`\(.*\)`,.*/\1/p; }' >> warned
+done
+[ "$(wc -l < panic)" -gt 2000 ] && diff panic warned && echo "the same lines"
+
+cat > a.csp <<'END'
+func f(m, n = 3) {
+  println("a: " + 1, m - len("abc"))
+  for i in 0..10 { println(i, -m, n + 1.5) }
+  m += nil
+  for i in 10..0 { println(i) }
+  for i in (10..0).by(-1) { println(i) }
+  for i in 0..0 { println(i) }
+}
+println(f)
+END
+"$CSPVM" check a.csp 2>&1
