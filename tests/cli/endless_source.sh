@@ -1,6 +1,7 @@
 # Of a script or module that is too long, or never ends, no more is read than
 # scripts may have. The first ones do end: a reader without that limit fails
 # there, and does not fill the machine's memory.
+# once: one thread
 # expect: script standard input check dis fmt load test import
 # expect: endless: script check test
 cd "$TMPDIR" || exit 1

@@ -1,6 +1,7 @@
 # However small the main thread's stack is, text that nests deeply is refused,
 # and calls without end panic.
 # small: CSPDEBUG=
+# once: one thread
 # expect: nested too deeply 1
 # expect: nested too deeply 1
 # expect: nested too deeply 1

@@ -1,5 +1,6 @@
 # More entries than archives without zip64 can have.
 # timeout: 120
+# once: one thread
 # small: CSPDEBUG=
 # expect: many: 66000 true
 # expect: many of ours: True 66000
