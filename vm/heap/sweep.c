@@ -41,8 +41,10 @@ static void finalize(Heap *heap, Obj *obj) {
   }
 }
 
+// What has a mapping of its own is unmapped soon, and may be gigabytes that
+// nobody has touched.
 static void poison(Heap *heap, Span *span, Obj *obj) {
-  if (heap->poison) memset(obj, 0xdb, span->size);
+  if (heap->poison && !span->own_chunk) memset(obj, 0xdb, span->size);
   heap_hide(obj, span->size);
 }
 
