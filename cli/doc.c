@@ -239,25 +239,61 @@ static void try_name(Suggest *suggest, char *best, Part owner, Part name) {
   suggest->best = best;
 }
 
-// What other languages call so, with what is written here. Gives how much.
-static size_t add_foreign(Text *out, const char *name, const Query *query) {
-  static const ObjType TYPES[] = {OBJ_LIST, OBJ_STRING, OBJ_MAP,  OBJ_BYTES,
-                                  OBJ_CHAN, OBJ_TASK,   OBJ_ERROR};
+typedef struct TypeName {
+  const char *name;
+  ObjType type;
+} TypeName;
+
+static const TypeName TYPES[] = {{"list", OBJ_LIST},   {"string", OBJ_STRING},
+                                 {"tuple", OBJ_TUPLE}, {"map", OBJ_MAP},
+                                 {"bytes", OBJ_BYTES}, {"chan", OBJ_CHAN},
+                                 {"task", OBJ_TASK},   {"error", OBJ_ERROR}};
+
+// The type that the owner's section is about, as for `xs` and `list`. Or NULL.
+static const TypeName *type_of_owner(Part owner) {
+  DocPlace place = {.at = doc_table};
+  while (owner.len > 0 && next_line(&place)) {
+    if (place.kind != '@' || !owner_fits(&place, owner)) continue;
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+      Part name = {TYPES[i].name, strlen(TYPES[i].name)};
+      if (is_section_of(place.section, name)) return &TYPES[i];
+    }
+    return NULL;
+  }
+  return NULL;
+}
+
+// What other languages call so, with what is written here: of the owner.
+static const char *own_habit(const Query *query) {
   char owner[NAME_MAX_LEN + 1], word[NAME_MAX_LEN + 1];
-  const char *before = NULL;
-  size_t count = 0;
   snprintf(owner, sizeof owner, "%.*s", (int)query->owner.len,
            query->owner.text);
   snprintf(word, sizeof word, "%.*s", (int)query->name.len, query->name.text);
   const char *here = suggest_foreign_member(owner, word);
-  if (here != NULL) text_addf(out, "    write `%s`\n", here);
-  if (here != NULL) return 1;
+  const TypeName *type = here == NULL ? type_of_owner(query->owner) : NULL;
+  return type != NULL ? habit_find(type->type, word) : here;
+}
+
+// ... of any type. Gives how much.
+static size_t add_habits(Text *out, Part name) {
+  char word[NAME_MAX_LEN + 1];
+  const char *before = NULL;
+  size_t count = 0;
+  snprintf(word, sizeof word, "%.*s", (int)name.len, name.text);
   for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
-    here = habit_find(TYPES[i], word);
+    const char *here = habit_find(TYPES[i].type, word);
     if (here == NULL || here == before) continue;
     text_addf(out, "    write `%s`\n", before = here);
     count++;
   }
+  return count;
+}
+
+static size_t add_foreign(Text *out, const char *name, const Query *query) {
+  const char *here = own_habit(query);
+  if (here != NULL) text_addf(out, "    write `%s`\n", here);
+  if (here != NULL) return 1;
+  size_t count = add_habits(out, query->name);
   if (count > 0 || query->owner.len > 0) return count;
   here = suggest_foreign_name(name);
   if (here == NULL) here = suggest_foreign_module(name);
@@ -271,11 +307,41 @@ static bool add_keyword(Text *out, const char *name) {
   return true;
 }
 
-static void add_unknown(Text *out, const char *name, const Query *query) {
+static bool is_longer(Part text, Part with) {
+  return text.len > with.len && memcmp(text.text, with.text, with.len) == 0;
+}
+
+// The name, and with the owner where there is one: "`xs.sort`", once.
+static void add_full_name(Text *out, Part owner, Part name) {
+  char word[NAME_MAX_LEN * 2 + 4];
+  snprintf(word, sizeof word, "`%.*s%s%.*s`", (int)owner.len, owner.text,
+           owner.len > 0 ? "." : "", (int)name.len, name.text);
+  if (out->data != NULL && strstr(out->data, word) != NULL) return;
+  text_addf(out, "%s%s", out->len > 0 ? ", " : "", word);
+}
+
+// The owner's names that begin with what was typed, which is more than a
+// letter: "`xs.sort`, `xs.sort_by`".
+static void add_longer(Text *out, const Query *query, bool known) {
+  DocPlace place = {.at = doc_table};
+  if (query->name.len < 2) return;
+  while (next_line(&place)) {
+    if (place.kind != '@') continue;
+    Query names = signature_names(place.line);
+    if (query->owner.len == 0 && is_longer(names.owner, query->name))
+      add_full_name(out, query->owner, names.owner);
+    if (known && !owner_fits(&place, query->owner)) continue;
+    if (is_longer(names.name, query->name))
+      add_full_name(out, known ? query->owner : names.owner, names.name);
+  }
+}
+
+// The name that differs least from what was typed.
+static void add_nearest(Text *out, const char *name, const Query *query,
+                        bool known) {
   char best[NAME_MAX_LEN + 1];
   Suggest suggest = {.wanted = name};
   DocPlace place = {.at = doc_table};
-  bool known = owner_is_known(query->owner);
   while (next_line(&place)) {
     if (place.kind != '@') continue;
     Query names = signature_names(place.line);
@@ -286,36 +352,59 @@ static void add_unknown(Text *out, const char *name, const Query *query) {
       try_name(&suggest, best, known ? query->owner : names.owner, names.name);
     }
   }
-  Text foreign = {0};
+  if (suggest.best != NULL) text_addf(out, "`%s`", suggest.best);
+}
+
+// Whatever has a function of that name: "`xs.push`, `b.push`".
+static void add_owners(Text *out, Part name) {
+  DocPlace place = {.at = doc_table};
+  while (next_line(&place)) {
+    if (place.kind != '@') continue;
+    Query names = signature_names(place.line);
+    if (same(names.name, name)) add_full_name(out, names.owner, name);
+  }
+}
+
+static void add_unknown(Text *out, const char *name, const Query *query) {
+  Text foreign = {0}, owners = {0}, near = {0};
+  bool known = query->owner.len > 0 && owner_is_known(query->owner);
   text_addf(out, "the library has no `%s`", name);
-  if (add_foreign(&foreign, name, query) > 0)
-    text_addf(out, "\n%.*s", (int)foreign.len, foreign.data);
-  else if (suggest.best != NULL)
-    text_addf(out, " (did you mean `%s`?)\n", suggest.best);
-  else
-    text_addf(out, "\n");
+  if (own_habit(query) == NULL) add_owners(&owners, query->name);
+  if (owners.len == 0) add_foreign(&foreign, name, query);
+  if (foreign.len == 0) add_longer(&near, query, known);
+  if (foreign.len == 0 && near.len == 0 && owners.len == 0)
+    add_nearest(&near, name, query, known);
+  if (near.len > 0)
+    text_addf(out, " (did you mean %.*s?)", (int)near.len, near.data);
+  text_addf(out, "\n%.*s", (int)foreign.len,
+            foreign.len > 0 ? foreign.data : "");
+  if (owners.len > 0)
+    text_addf(out, "    others have it: %.*s\n", (int)owners.len, owners.data);
   text_free(&foreign);
+  text_free(&owners);
+  text_free(&near);
 }
 
 // What the owner does not have: a variable may be of another kind, as in
 // `g.timeout`. Or the text of an entry has the name.
 static bool add_elsewhere(Text *out, const char *name, const Query *query) {
   Query any = {{name, 0}, query->name}, all = {{name, 0}, {name, 0}};
-  Text foreign = {0};
-  size_t habits = add_foreign(&foreign, name, query);
-  text_free(&foreign);
-  if (habits > 0 || query->owner.len == 0) return false;
+  Text owners = {0};
+  if (query->owner.len == 0 || own_habit(query) != NULL) return false;
   if (is_variable(query->owner) && add_entries(out, &any, (Part){name, 0}) > 0)
     return true;
-  return add_entries(out, &all, (Part){name, strlen(name)}) > 0;
+  add_owners(&owners, query->name);
+  bool elsewhere = owners.len > 0;
+  text_free(&owners);
+  return !elsewhere && add_entries(out, &all, (Part){name, strlen(name)}) > 0;
 }
 
 // The type of a literal, as in `"abc".split`; or the word as it is.
 static Part type_of_literal(Part word) {
-  static const char *const TYPES[] = {"\"string", "`string", "[list", "{map"};
-  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-    if (word.len > 0 && word.text[0] == TYPES[i][0])
-      return (Part){TYPES[i] + 1, strlen(TYPES[i]) - 1};
+  static const char *const OPENS[] = {"\"string", "`string", "[list", "{map"};
+  for (size_t i = 0; i < sizeof OPENS / sizeof *OPENS; i++)
+    if (word.len > 0 && word.text[0] == OPENS[i][0])
+      return (Part){OPENS[i] + 1, strlen(OPENS[i]) - 1};
   return word;
 }
 

@@ -37,7 +37,7 @@
 # expect: the library has no `timer.stpo` (did you mean `timer.stop`?)
 # expect: error(message, cause = nil, code = nil)
 # expect: xs.push(values...)
-# expect: the library has no `list.split` (did you mean `list.sort`?)
+# expect: the library has no `list.split`
 # expect: os.getwd()
 # expect: the library has no `os.gtwd` (did you mean `os.getwd`?)
 # expect: len
