@@ -100,6 +100,15 @@ static bool fits(const DocPlace *place, const Query *query) {
   return named && owner_fits(place, query->owner);
 }
 
+// Whether one of the functions in the section at that place is of the owner.
+static bool owner_in_section(const DocPlace *section, Part owner) {
+  DocPlace place = *section;
+  if (owner.len == 0) return true;
+  while (next_line(&place) && place.section.text == section->section.text)
+    if (place.kind == '@' && owner_fits(&place, owner)) return true;
+  return false;
+}
+
 static bool owner_is_known(Part owner) {
   DocPlace place = {.at = doc_table};
   while (next_line(&place))
@@ -150,14 +159,36 @@ static void add_line(Text *out, Part part, size_t indent) {
   text_addf(out, "%*s%.*s\n", (int)indent, "", (int)part.len, part.text);
 }
 
-// `e.trace` of "trace", say, or of "e.trace".
-static bool mentions(Part text, Part member) {
-  char before = memchr(member.text, '.', member.len) != NULL ? '`' : '.';
-  for (size_t n = 1; n + member.len < text.len; n++)
-    if (text.text[n - 1] == before && text.text[n + member.len] == '`' &&
-        memcmp(text.text + n, member.text, member.len) == 0)
+// Whether it has the name between such characters.
+static bool has_between(Part text, const char *before, Part name,
+                        const char *after) {
+  for (size_t n = 1; n + name.len < text.len; n++)
+    if (strchr(before, text.text[n - 1]) != NULL &&
+        strchr(after, text.text[n + name.len]) != NULL &&
+        memcmp(text.text + n, name.text, name.len) == 0)
       return true;
   return false;
+}
+
+// `e.trace` of "trace", say, or of "e.trace".
+static bool mentions(Part text, Part member) {
+  bool whole = memchr(member.text, '.', member.len) != NULL;
+  return has_between(text, whole ? "`" : ".", member, "`");
+}
+
+// Whether it is a row of a parameter: "`idle`: ..." of "serve(at, idle = 60s)".
+static bool is_row_of(Part row, Part signature) {
+  const char *end = memchr(row.text + 1, '`', row.len > 0 ? row.len - 1 : 0);
+  if (end == NULL || row.text[0] != '`') return false;
+  Part name = {row.text + 1, (size_t)(end - row.text) - 1};
+  return has_between(signature, "( ", name, ",) ");
+}
+
+// What the tables after an entry say of its parameters.
+static void add_rows(Text *out, DocPlace place, Part signature) {
+  while (next_line(&place) && place.kind != '#' && place.kind != '+')
+    if (place.kind == '|' && is_row_of(place.line, signature))
+      add_folded(out, place.line, 4);
 }
 
 // All entries that fit, with an empty line between: how many. With `member`
@@ -175,12 +206,37 @@ static size_t add_entries(Text *out, const Query *query, Part member) {
     wanted = wanted && (member.len == 0 || mentions(place.line, member));
     if (place.kind == ':' && wanted) {
       if (count++ > 0) text_add(out, "\n", 1);
+      Part signature = entry.line;
       do add_line(out, entry.line, 0);
       while (next_line(&entry) && entry.kind == '@');
       add_folded(out, place.line, 4);
+      add_rows(out, place, signature);
     }
     wanted = false;
     entry.kind = '\0';
+  }
+  return count;
+}
+
+// Paragraphs and rows of tables that tell of the name, in the sections that
+// have functions of that owner: how many.
+static size_t add_passages(Text *out, Part owner, Part name) {
+  DocPlace place = {.at = doc_table};
+  Part section = {0};
+  size_t count = 0;
+  bool wanted = false;
+  while (next_line(&place)) {
+    if (place.kind == '#') wanted = owner_in_section(&place, owner);
+    if (!wanted || strchr("~.|", place.kind) == NULL ||
+        !has_between(place.line, "`.\"", name, "`\""))
+      continue;
+    if (place.section.text != section.text) {
+      section = place.section;
+      text_addf(out, "%s", count > 0 ? "\n" : "");
+      add_line(out, section, 0);
+    }
+    add_folded(out, place.line, 4);
+    count++;
   }
   return count;
 }
@@ -197,6 +253,7 @@ static bool add_section(Text *out, Part name,
     if (place.kind == '+') text_addf(out, "\n");
     if (place.kind == '+') add_line(out, place.line, 2);
     if (place.kind == '@') add_line(out, place.line, 4);
+    if (place.kind == '|') add_folded(out, place.line, 6);
     found = true;
   }
   return found;
@@ -365,6 +422,14 @@ static void add_owners(Text *out, Part name) {
   }
 }
 
+static bool name_is_elsewhere(Part name) {
+  Text owners = {0};
+  add_owners(&owners, name);
+  bool elsewhere = owners.len > 0;
+  text_free(&owners);
+  return elsewhere;
+}
+
 static void add_unknown(Text *out, const char *name, const Query *query) {
   Text foreign = {0}, owners = {0}, near = {0};
   bool known = query->owner.len > 0 && owner_is_known(query->owner);
@@ -386,17 +451,33 @@ static void add_unknown(Text *out, const char *name, const Query *query) {
 }
 
 // What the owner does not have: a variable may be of another kind, as in
-// `g.timeout`. Or the text of an entry has the name.
+// `g.timeout`. Or the text of an entry has the name, or another text.
 static bool add_elsewhere(Text *out, const char *name, const Query *query) {
-  Query any = {{name, 0}, query->name}, all = {{name, 0}, {name, 0}};
-  Text owners = {0};
-  if (query->owner.len == 0 || own_habit(query) != NULL) return false;
-  if (is_variable(query->owner) && add_entries(out, &any, (Part){name, 0}) > 0)
-    return true;
-  add_owners(&owners, query->name);
-  bool elsewhere = owners.len > 0;
-  text_free(&owners);
-  return !elsewhere && add_entries(out, &all, (Part){name, strlen(name)}) > 0;
+  Query any = {{name, 0}, query->name};
+  Part all = {name, 0}, whole = {name, strlen(name)};
+  bool variable = is_variable(query->owner);
+  if (own_habit(query) != NULL) return false;
+  if (variable && add_entries(out, &any, all) > 0) return true;
+  if (name_is_elsewhere(query->name)) return false;
+  any.name.len = 0;
+  Text passages = {0};
+  size_t count = add_entries(out, &any, whole);
+  size_t passed = add_passages(&passages, all, whole);
+  if (passed > 0)
+    text_addf(out, "%s%.*s", count > 0 ? "\n" : "", (int)passages.len,
+              passages.data);
+  text_free(&passages);
+  bool known = !variable && owner_is_known(query->owner);
+  return count + passed > 0 ||
+         add_passages(out, known ? query->owner : all, query->name) > 0;
+}
+
+// A plain name that is none of a function: of a parameter, a key, a code.
+static bool add_word(Text *out, const char *name, const Query *query) {
+  Text foreign = {0};
+  size_t habits = add_foreign(&foreign, name, query);
+  text_free(&foreign);
+  return habits == 0 && add_passages(out, query->owner, query->name) > 0;
 }
 
 // The type of a literal, as in `"abc".split`; or the word as it is.
@@ -426,8 +507,10 @@ bool doc_find(Text *out, const char *name) {
   }
   if (query.owner.len == 0 && add_section(out, query.name, is_section_of))
     return true;
-  if (add_elsewhere(out, name, &query)) return true;
-  if (!add_keyword(out, name)) add_unknown(out, name, &query);
+  if (query.owner.len > 0 && add_elsewhere(out, name, &query)) return true;
+  if (add_keyword(out, name)) return false;
+  if (query.owner.len == 0 && add_word(out, name, &query)) return true;
+  add_unknown(out, name, &query);
   return false;
 }
 

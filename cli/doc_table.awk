@@ -6,6 +6,8 @@
 #   + topic       a heading of the third level
 #   @ signature   of an entry; some have several
 #   : text        what the entry says
+#   . text        another paragraph, or item of a list
+#   | text        a row of a table that is not its head, with | between cells
 # An entry is an item of a list that begins with signatures in backquotes.
 
 function put(kind, text) {
@@ -37,8 +39,15 @@ function put_entry(text) {
 
 function finish() {
   if (kind == "@") put_entry(held)
-  if (kind == "~") put("~", held)
+  if (kind == "~" || kind == ".") put(kind, held)
   kind = ""
+}
+
+# `x\|y` in a cell is `x|y`.
+function put_row(line) {
+  gsub(/^\| *| *\|$/, "", line)
+  gsub(/\\\|/, "|", line)
+  put("|", line)
 }
 
 BEGIN {
@@ -52,7 +61,10 @@ in_code { next }
 section == "" { next }
 /^### / { finish(); first = 0; put("+", substr($0, 5)); next }
 /^- `/ { finish(); first = 0; kind = "@"; held = substr($0, 3); next }
-/^$/ || /^- / || /^\|/ { finish(); next }
+/^\|/ { finish(); if (in_table && !/^\|-/) put_row($0); in_table = 1; next }
+{ in_table = 0 }
+/^$/ { finish(); next }
+/^- / { finish(); kind = "."; held = substr($0, 3); next }
 kind != "" { sub(/^ +/, ""); held = held " " $0; next }
-first { first = 0; kind = "~"; held = $0 }
+{ kind = first ? "~" : "."; first = 0; sub(/^ +/, ""); held = $0 }
 END { finish(); print "  ;" }
