@@ -35,6 +35,7 @@ static bool would_take(const Parse *parse, int kind) {
 }
 
 // --- what was meant ---------------------------------------------------------
+#define NO_TYPES "variables, parameters and results have no types: leave it out"
 #define FOR_CLAUSES "leave out the parentheses: `for i := 0; i < n; i++ { }`"
 
 static bool is_go_type(const Token *token) {
@@ -114,9 +115,38 @@ static const char *type_hint(Parse *parse, const Token *token) {
   if (!declares && is_go_type(token) && of_container(&parse->last))
     return "what they hold has no type: write `[]`, `{}` or `chan(n)`";
   if (declares || is_go_type(token)) {
-    return "variables, parameters and results have no types: leave it out";
+    return NO_TYPES;
   }
   return NULL;
+}
+
+// `var xs []int`, `func f(xs []int)`: the type of a list begins so.
+static const char *list_type_hint(const Parse *parse, const Token *token) {
+  int first = hint_block(parse, token)->first.kind;
+  int last = parse->last.kind;
+  if (last == TOK_VAR || last == TOK_CONST)
+    return "a list or tuple is taken apart by `[a, b] := x`";
+  bool declares = first == TOK_FUNC || would_take(parse, TOK_ASSIGN);
+  return declares && (last == TOK_NAME || last == TOK_RPAREN) ? NO_TYPES : NULL;
+}
+
+// `sleep 5s`
+static const char *call_hint(const Parse *parse, const Token *token) {
+  const Bracket *block = hint_block(parse, token);
+  bool called = parse->last.kind == TOK_NAME && would_take(parse, TOK_LPAREN);
+  return called && hint_bracket(parse, token) == block &&
+                 block->first.kind != TOK_CASE
+             ? "a call has parentheses: `f(x)`"
+             : NULL;
+}
+
+// `{at: a} := m`, `var {at} = m`
+static bool takes_map_apart(const Parse *parse, const Token *token) {
+  int last = parse->last.kind;
+  if (token->kind == TOK_LBRACE || token->kind == TOK_MAP_BEGIN)
+    return last == TOK_VAR || last == TOK_CONST;
+  return token->kind == TOK_DEFINE && last == TOK_RBRACE &&
+         hint_block(parse, token)->first.kind == TOK_LBRACE;
 }
 
 // `{"a": 1}`, where a brace opens a block: the key begins its statement.
@@ -368,6 +398,37 @@ static const char *body_hint(const Parse *parse, const Token *token) {
   }
 }
 
+static const char *token_hint(Parse *parse, const Token *token) {
+  const char *hint;
+  switch (token->kind) {
+    case TOK_ASSIGN:
+      return assign_hint(parse);
+    case TOK_COLON:
+      return colon_hint(parse);
+    case TOK_ELLIPSIS:
+      return "`...` follows a rest parameter or a spread list: `rest...`";
+    case TOK_NAME:
+      return type_hint(parse, token);
+    case TOK_NEWLINE:
+      return newline_hint(parse);
+    case TOK_STR:
+    case TOK_STR_HEAD:
+      hint = string_hint(parse, token);
+      return hint != NULL ? hint : call_hint(parse, token);
+    case TOK_INT:
+    case TOK_FLOAT:
+      return call_hint(parse, token);
+    case TOK_LBRACK:
+      return list_type_hint(parse, token);
+    case TOK_MUL:
+      return star_hint(parse);
+    case TOK_COMMA:
+      return several_hint(parse);
+    default:
+      return NULL;
+  }
+}
+
 const char *hint_find(Parse *parse, const Token *token) {
   const Bracket *bracket = &parse->brackets[parse->depth];
   if (hint_begins_line(parse) && is_binary_token(token->kind)) {
@@ -391,30 +452,10 @@ const char *hint_find(Parse *parse, const Token *token) {
   if (token->kind == TOK_FUNC && in_struct(parse)) {
     return "methods stand beside the struct: `func (p Point) name()`";
   }
+  if (takes_map_apart(parse, token)) return HINT_MAP_APART;
   const char *hint = body_hint(parse, token);
   if (hint == NULL) hint = habit_hint(parse, token);
   if (hint == NULL) hint = loop_hint(parse, token);
   if (hint == NULL) hint = go_hint(parse, token);
-  if (hint != NULL) return hint;
-  switch (token->kind) {
-    case TOK_ASSIGN:
-      return assign_hint(parse);
-    case TOK_COLON:
-      return colon_hint(parse);
-    case TOK_ELLIPSIS:
-      return "`...` follows a rest parameter or a spread list: `rest...`";
-    case TOK_NAME:
-      return type_hint(parse, token);
-    case TOK_NEWLINE:
-      return newline_hint(parse);
-    case TOK_STR:
-    case TOK_STR_HEAD:
-      return string_hint(parse, token);
-    case TOK_MUL:
-      return star_hint(parse);
-    case TOK_COMMA:
-      return several_hint(parse);
-    default:
-      return NULL;
-  }
+  return hint != NULL ? hint : token_hint(parse, token);
 }

@@ -9,6 +9,8 @@ struct Bracket;
 struct Parse;
 struct Token;
 
+#define HINT_MAP_APART "a map is not taken apart: write `a := m.at`"
+
 // A line that puts it right, or NULL.
 const char *hint_find(struct Parse *parse, const struct Token *token);
 // The bracket that the token stands in. The token itself may be the one on top

@@ -11,6 +11,7 @@
 #include "lang/diag.h"
 #include "lang/parse/foreign.h"
 #include "lang/parse/grammar.h"
+#include "lang/parse/hint.h"
 #include "lang/parse/tree.h"
 #include "lang/parse/unexpected.h"
 #include "lang/shape.h"
@@ -298,6 +299,8 @@ static void check_membership(Parse *parse, const Node *condition) {
             is_sequence(condition->a)
                 ? "values are taken apart by `for (a, b) in x { }`, what is in "
                   "them in the body"
+            : condition->a->kind == NODE_NAME
+                ? "leave out the parentheses: `for a in x { }`"
                 : "a condition stands in parentheses: `for (a in b) { }`");
 }
 
@@ -435,6 +438,15 @@ Node *tree_comm(Parse *parse, const Token *word, Node *comm, const Token *colon,
   return node;
 }
 
+// `{at: a} := m`: whether the block of that label is to be declared.
+static bool in_target(const Parse *parse, const Token *name) {
+  const char *at = parse->source->text + name->pos.offset;
+  at += strcspn(at, "}\n");
+  if (*at != '}') return false;
+  at += 1 + strspn(at + 1, " ");
+  return strncmp(at, ":=", 2) == 0;
+}
+
 // `try:` at the end of a line, or a map.
 static void hint_label(Parse *parse, const Token *name, const Node *stmt) {
   const char *foreign = stmt->pos.line != name->pos.line
@@ -442,6 +454,8 @@ static void hint_label(Parse *parse, const Token *name, const Node *stmt) {
                             : NULL;
   if (foreign != NULL)
     diag_hint(parse->diags, "%s", foreign);
+  else if (in_target(parse, name))
+    diag_hint(parse->diags, HINT_MAP_APART);
   else if (stmt->kind == NODE_EXPR)
     diag_hint(parse->diags, "a map stands in parentheses: `({a: 1})`");
 }

@@ -54,6 +54,19 @@ void member_each(const Compiler *compiler, const ObjModule *module,
   }
 }
 
+void member_suggest_struct(const Compiler *compiler, const ObjModule *module,
+                           Suggest *suggest) {
+  uint64_t at = 0;
+  Value key, value;
+  ObjTable *table = heap_load(&module->members->table);
+  while (map_next(compiler->vm, module->members, table, &at, &key, &value)) {
+    const char *name = ((ObjString *)value_obj(key))->own;
+    const ObjCell *cell = (ObjCell *)value_obj(value);
+    if (name[0] != '_' && value_is_type(heap_load(&cell->value), OBJ_STRUCT))
+      suggest_try(suggest, name);
+  }
+}
+
 void member_mark_known(Vm *vm, ObjModule *module) {
   uint64_t at = 0;
   Value key, value;

@@ -4,6 +4,7 @@
 #define CSP_LANG_RESOLVE_MEMBER_H
 
 #include "lang/compiler.h"
+#include "vm/object/suggest.h"
 
 // What a value that never changes makes of its name.
 SymbolKind member_kind(Value v);
@@ -20,5 +21,8 @@ void member_mark_known(Vm *vm, ObjModule *module);
 void member_each(const Compiler *compiler, const ObjModule *module,
                  bool private, void (*fn)(void *arg, const char *name),
                  void *arg);
+// Feeds the names of the structs that others may use.
+void member_suggest_struct(const Compiler *compiler, const ObjModule *module,
+                           Suggest *suggest);
 
 #endif

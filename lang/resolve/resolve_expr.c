@@ -50,6 +50,19 @@ static void resolve_field(Compiler *compiler, Node *node) {
 }
 
 // --- Types ------------------------------------------------------------------
+static void hint_struct(Compiler *compiler, const Symbol *module,
+                        const AstStr *name) {
+  RT_ASSERT(module->kind == SYM_MODULE);
+  Suggest suggest = {.wanted = name->text};
+  member_suggest_struct(compiler, (ObjModule *)value_obj(module->value),
+                        &suggest);
+  if (scope_type_name(name) != NULL)
+    diag_hint(compiler->diags, "did you mean `%s`?", name->text);
+  else if (suggest.best != NULL)
+    diag_hint(compiler->diags, "did you mean `%s.%s`?", module->name->text,
+              suggest.best);
+}
+
 static Symbol *type_of_module(Compiler *compiler, Node *type) {
   resolve_field(compiler, type);
   Symbol *symbol = type->note;
@@ -59,8 +72,9 @@ static Symbol *type_of_module(Compiler *compiler, Node *type) {
     return NULL;
   }
   if (symbol->kind == SYM_STRUCT || symbol->kind == SYM_UNKNOWN) return symbol;
-  diag_error(compiler->diags, type->pos, (uint32_t)type->name->len,
-             "`%s` is not a struct", type->name->text);
+  if (diag_error(compiler->diags, type->pos, (uint32_t)type->name->len,
+                 "`%s` is not a struct", type->name->text))
+    hint_struct(compiler, type->a->note, type->name);
   return NULL;
 }
 

@@ -336,6 +336,27 @@ static void suggest_structs(const Symbol *list, Suggest *suggest) {
   }
 }
 
+// The module that has a nearer struct than those so far, or one of that name.
+static const Symbol *suggest_of_modules(Compiler *compiler, const AstStr *name,
+                                        Suggest *suggest) {
+  const Symbol *found = NULL;
+  for (const Symbol *symbol = compiler->global_list; symbol != NULL;
+       symbol = symbol->next) {
+    if (symbol->kind != SYM_MODULE || !value_is_type(symbol->value, OBJ_MODULE))
+      continue;
+    const ObjModule *module = (ObjModule *)value_obj(symbol->value);
+    const ObjCell *cell = member_cell(compiler, module, name);
+    const char *before = suggest->best;
+    member_suggest_struct(compiler, module, suggest);
+    if (suggest->best != before) found = symbol;
+    if (cell == NULL || !value_is_type(heap_load(&cell->value), OBJ_STRUCT))
+      continue;
+    suggest->best = name->text;
+    return symbol;
+  }
+  return found;
+}
+
 void scope_unknown_type(Compiler *compiler, const AstStr *name, Pos pos) {
   if (scope_may_be_lost(compiler, name)) return;
   if (!diag_error(compiler->diags, pos, (uint32_t)name->len,
@@ -346,8 +367,12 @@ void scope_unknown_type(Compiler *compiler, const AstStr *name, Pos pos) {
   for (Scope *scope = compiler->scope; scope != NULL; scope = scope->up)
     suggest_structs(scope->symbols, &suggest);
   suggest_structs(compiler->global_list, &suggest);
+  const Symbol *module = suggest_of_modules(compiler, name, &suggest);
   if (name_is(name, "nil")) {
     diag_hint(compiler->diags, "write `== nil`");
+  } else if (module != NULL) {
+    diag_hint(compiler->diags, "did you mean `%s.%s`?", module->name->text,
+              suggest.best);
   } else if (suggest.best != NULL) {
     diag_hint(compiler->diags, "did you mean `%s`?", suggest.best);
   } else {

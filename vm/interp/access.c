@@ -164,9 +164,11 @@ bool access_get(Local *local, Goroutine *g, Value x, Value index, Value *out,
     return vm_panic(local, g, "`v, ok := x[k]` needs a map, not %s",
                     value_type_name(x));
   const char *type = value_type_name(x);
-  bool uncalled = strcmp(type, "func") == 0;
-  return explain_panic(local, g, "cannot index %s%s", type,
-                       uncalled ? ": call it first, as in `f()[i]`" : "");
+  const char *instead =
+      strcmp(type, "func") == 0     ? ": call it first, as in `f()[i]`"
+      : value_is_type(x, OBJ_RANGE) ? ": make a list of it, as in `list(r)[i]`"
+                                    : "";
+  return explain_panic(local, g, "cannot index %s%s", type, instead);
 }
 
 static bool set_byte(Local *local, Goroutine *g, Value x, int64_t at, Value v) {
