@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "lang/check/kinds.h"
+#include "lang/resolve/fold.h"
+#include "lang/resolve/scope.h"
 
 // --- What operators take ----------------------------------------------------
 // Sets of types. The operands of an operator are both in one of its sets.
@@ -64,6 +66,22 @@ static bool fit(const unsigned *sets, Kind a, Kind b) {
   return false;
 }
 
+// --- Operands ---------------------------------------------------------------
+// Whether a constant's name stands for it, or in it. Programs have constants
+// for what may be changed, and ask what they are (`LIMIT != nil && n > LIMIT`).
+static bool has_constant(const Node *node) {
+  if (node == NULL) return false;
+  if (fold_is_literal(node))
+    return node->name != NULL || has_constant(node->a) || has_constant(node->b);
+  const Symbol *symbol = node->kind == NODE_NAME ? node->note : NULL;
+  return symbol != NULL && symbol->decl != NULL &&
+         symbol->decl->kind == NODE_CONST;
+}
+
+static Kind kind_of_operand(const Node *node) {
+  return has_constant(node) ? KIND_UNKNOWN : kinds_of(node);
+}
+
 // --- Two operands -----------------------------------------------------------
 static void hint_joined(Compiler *compiler, AstOp op, Kind a, Kind b) {
   if (op != AST_ADD || a == KIND_NIL || b == KIND_NIL) return;
@@ -76,7 +94,7 @@ static void hint_joined(Compiler *compiler, AstOp op, Kind a, Kind b) {
 static void check_two(Compiler *compiler, const Node *node, const Node *left,
                       const Node *right) {
   AstOp op = (AstOp)node->op;
-  Kind a = kinds_of(left), b = kinds_of(right);
+  Kind a = kind_of_operand(left), b = kind_of_operand(right);
   if (fit(sets_of(op), a, b)) return;
   const char *text = ast_op_text(op);
   uint32_t len = (uint32_t)strlen(text) + (node->kind == NODE_ASSIGN);
@@ -103,7 +121,7 @@ void operators_in_assign(Compiler *compiler, const Node *node) {
 // --- One operand ------------------------------------------------------------
 static void check_one(Compiler *compiler, const Node *node, const char *text,
                       const unsigned *sets) {
-  Kind kind = kinds_of(node->a);
+  Kind kind = kind_of_operand(node->a);
   if (!fit(sets, kind, kind))
     diag_warn(compiler->diags, node->pos, (uint32_t)strlen(text),
               "this always panics: `%s` is applied to %s", text,
@@ -123,7 +141,7 @@ void operators_in_receive(Compiler *compiler, const Node *node) {
 static bool is_int(const Node *node, int64_t *value) {
   bool minus = node->kind == NODE_UNARY && node->op == AST_NEG;
   const Node *number = minus ? node->a : node;
-  if (number->kind != NODE_INT) return false;
+  if (number->kind != NODE_INT || has_constant(number)) return false;
   *value = minus && number->i != INT64_MIN ? -number->i : number->i;
   return true;
 }

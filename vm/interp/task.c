@@ -211,12 +211,10 @@ static Next finish_task(Local *local, ObjTask *task, int state, Value results) {
   return LEFT;
 }
 
-// A task returned an error, and perhaps nobody asks for it. What a cancellation
-// ends is no news.
+// A task returned an error, and perhaps nobody asks for it.
 static __attribute__((noinline)) void note_error(Local *local,
                                                  const Goroutine *g,
                                                  Value outcome) {
-  if (g->g.group != NULL && g_cancelled(&g->g)) return;
   heap_store(&local->heap, &g->task->results, outcome);
   g->task->obj.flags |= TASK_HAS_ERROR;
   local->vm->hooks->task_failed(local->vm, g->task);
