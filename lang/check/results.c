@@ -14,7 +14,10 @@
 #include "lang/check/kinds.h"
 #include "lang/resolve/scope.h"
 
-enum { RETURNS_MOST = 200 };  // that are looked at for one call
+enum {
+  RETURNS_MOST = 200,  // that are looked at for one call
+  NODES_MOST = 1000    // ... and nodes, for the `if` of a return
+};
 
 // How a function without `?` may end.
 typedef struct Ways {
@@ -63,8 +66,47 @@ static void add_count(Ways *ways, int count) {
   if (count > ways->most) ways->most = count;
 }
 
-static void add_lone(Compiler *compiler, Ways *ways, const Node *value) {
-  bool error = value->kind == NODE_CALL && dropped_makes_error(compiler, value);
+// Whether it is `value` returned by the body of `if value != nil { }`.
+static bool is_guarded(const Node *node, const Node *value) {
+  const Node *question = node->b;
+  if (node->kind != NODE_IF || question->kind != NODE_BINARY ||
+      question->op != AST_NE || question->a->kind != NODE_NAME ||
+      question->a->note != value->note || question->b->kind != NODE_NIL)
+    return false;
+  const Node *last = node->c->a;
+  while (last != NULL && last->next != NULL) last = last->next;
+  return last != NULL && last->kind == NODE_RETURN && last->a == value;
+}
+
+static bool has_guard(const Node *list, const Node *value, int *left) {
+  for (const Node *node = list; node != NULL; node = node->next) {
+    if (--*left < 0) return false;
+    if (is_guarded(node, value) || has_guard(node->a, value, left) ||
+        has_guard(node->b, value, left) || has_guard(node->c, value, left) ||
+        has_guard(node->d, value, left))
+      return true;
+  }
+  return false;
+}
+
+// Whether it is `err` of `v, err := f()`, which `if err != nil` returns.
+static bool is_taken_error(const Node *function, const Node *value) {
+  const Symbol *symbol = value->kind == NODE_NAME ? value->note : NULL;
+  const Node *decl = symbol != NULL ? symbol->decl : NULL;
+  if (decl == NULL || decl->kind != NODE_DEFINE || decl->b == NULL ||
+      decl->b->kind != NODE_CALL || decl->b->next != NULL)
+    return false;
+  const Node *last = decl->a;
+  while (last->next != NULL) last = last->next;
+  int left = NODES_MOST;
+  return last != decl->a && last->note == symbol &&
+         has_guard(function->b->a, value, &left);
+}
+
+static void add_lone(Compiler *compiler, Ways *ways, const Node *function,
+                     const Node *value) {
+  bool error = value->kind == NODE_CALL ? dropped_makes_error(compiler, value)
+                                        : is_taken_error(function, value);
   if (error || value->kind == NODE_NIL) {
     ways->lone = value;  // (the newest comes first)
   } else if (value->kind == NODE_CALL || value->kind == NODE_VALUE) {
@@ -85,7 +127,7 @@ static bool ways_to_end(Compiler *compiler, const Node *function, Ways *ways) {
   for (const ReturnLast *last = resolve->last; last != NULL;
        last = last->before) {
     if (--left < 0) return false;
-    if (last->alone) add_lone(compiler, ways, last->value);
+    if (last->alone) add_lone(compiler, ways, function, last->value);
   }
   if (resolve->several != 0) add_count(ways, resolve->several);
   if (resolve->other != 0) ways->unknown = true;
@@ -122,7 +164,7 @@ static void warn_of_lone(Compiler *compiler, const Node *function,
   if (func->resolve.told) return;
   func->resolve.told = true;
   const Node *place = lone->kind == NODE_CALL ? lone->a : lone;
-  const char *text = lone->kind == NODE_CALL ? place->name->text : "nil";
+  const char *text = lone->kind == NODE_NIL ? "nil" : place->name->text;
   diag_warn(compiler->diags, place->pos, (uint32_t)strlen(text),
             "`%s` is returned alone, but line %u takes %d values of `%s`", text,
             call->pos.line, wanted, called_name(call));
