@@ -123,6 +123,10 @@ static void check_node(Compiler *compiler, const Node *node) {
       break;
     case NODE_INDEX:
       keys_in_index(compiler, node);
+      operators_in_index(compiler, node);
+      break;
+    case NODE_SLICE:
+      operators_in_index(compiler, node);
       break;
     case NODE_BINARY:
       compares_check(compiler, node);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Operators with operands of types that they do not take, so that they panic
-// each time (vm/interp/arith.c), and loops over ranges that are empty. Of two
-// operands one may be unknown.
+// Operators, indices and slices with operands of types that they do not take,
+// so that they panic each time (vm/interp/arith.c, access.c), and loops over
+// ranges that are empty. Of two operands one may be unknown.
 #include "lang/check/operators.h"
 
 #include <string.h>
@@ -21,6 +21,10 @@ static const unsigned COUNTED[] = {NUMBERS, 0};
 static const unsigned WHOLE[] = {OF(INT), 0};
 static const unsigned ORDERED[] = {NUMBERS, OF(STRING), OF(BYTES), OF(TUPLE),
                                    0};
+static const unsigned SLICED[] = {OF(STRING) | OF(BYTES) | OF(LIST) | OF(TUPLE),
+                                  0};
+static const unsigned INDEXED[] = {
+    OF(STRING) | OF(BYTES) | OF(LIST) | OF(TUPLE) | OF(MAP), 0};
 // (A nil channel waits for ever.)
 static const unsigned AWAITED[] = {OF(NIL) | OF(CHAN) | OF(TASK), 0};
 
@@ -135,6 +139,16 @@ void operators_in_unary(Compiler *compiler, const Node *node) {
 
 void operators_in_receive(Compiler *compiler, const Node *node) {
   check_one(compiler, node, "<-", AWAITED);
+}
+
+void operators_in_index(Compiler *compiler, const Node *node) {
+  bool index = node->kind == NODE_INDEX;
+  Kind kind = kinds_of(node->a);
+  if (fit(index ? INDEXED : SLICED, kind, kind)) return;
+  diag_warn(compiler->diags, node->pos, 1, "this always panics: %s of %s",
+            index ? "an element" : "a slice", kinds_name(kind));
+  if (kind == KIND_RANGE)
+    diag_hint(compiler->diags, "make a list of it, as in `list(r)[i]`");
 }
 
 // --- Loops ------------------------------------------------------------------
