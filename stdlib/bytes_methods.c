@@ -73,9 +73,10 @@ typedef struct Piece {
 
 static bool need_piece(CspCall *call, int i, Piece *piece) {
   CspValue v = csp_arg(call, i);
+  Str s;
   *piece = (Piece){0};
-  if (csp_type(v) == CSP_STRING) {
-    piece->data = (const uint8_t *)csp_to_string(v, &piece->len);
+  if (csp_view(v, &s.data, &s.len)) {
+    *piece = (Piece){.data = (const uint8_t *)s.data, .len = s.len};
     return true;
   }
   if (csp_type(v) == CSP_BYTES) {
@@ -94,17 +95,18 @@ static bool need_piece(CspCall *call, int i, Piece *piece) {
 
 bool need_source(CspCall *call, int i, CspValue *value, size_t *len) {
   *value = csp_arg(call, i);
+  const char *text;
+  if (csp_view(*value, &text, len)) return true;
   *len = 1;
-  if (csp_type(*value) == CSP_STRING) *len = str_of(*value).len;
   if (csp_type(*value) == CSP_BYTES) *len = csp_bytes_len(*value);
-  if (csp_type(*value) == CSP_STRING || csp_type(*value) == CSP_BYTES)
-    return true;
+  if (csp_type(*value) == CSP_BYTES) return true;
   Piece piece;
   return need_piece(call, i, &piece);
 }
 
 const uint8_t *source_at(CspValue v, size_t at, uint8_t *block, size_t count) {
-  if (csp_type(v) == CSP_STRING) return (const uint8_t *)str_of(v).data + at;
+  Str s;
+  if (csp_view(v, &s.data, &s.len)) return (const uint8_t *)s.data + at;
   size_t have = 0;
   if (csp_type(v) == CSP_BYTES) have = csp_bytes_read(v, at, block, count);
   if (csp_type(v) == CSP_INT && at == 0 && count > 0)

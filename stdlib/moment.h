@@ -20,6 +20,12 @@ typedef struct Moment {
   int64_t seconds;  // since 1970
 } Moment;
 
+// How much of a text a message shows.
+static inline int moment_shown(Str text) {
+  enum { SHOWN = 60 };
+  return text.len < SHOWN ? (int)text.len : SHOWN;
+}
+
 // --- time.c -----------------------------------------------------------------
 Moment moment_of(int64_t t, bool utc);
 // The reverse. false: outside what an int of nanoseconds holds (1677 to 2262).

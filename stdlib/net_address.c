@@ -115,7 +115,7 @@ CspValue net_bad_address(CspCall *call, const char *verb, Str text,
 CspStatus net_split_name(CspCall *call) {
   Str text, host, port;
   NetAddress address;
-  if (!need_str(call, 0, &text)) return CSP_PANIC;
+  if (!need_view(call, 0, &text)) return CSP_PANIC;
   bool is_name = text.len <= ADDRESS_MOST && split_text(text, &host, &port) &&
                  host.len > 0 && host.data == text.data &&
                  net_parse(text, &address) != NULL &&
@@ -132,7 +132,7 @@ CspStatus net_split_name(CspCall *call) {
 CspStatus net_split(CspCall *call) {
   Str text, host, port;
   uint16_t number;
-  if (!need_str(call, 0, &text)) return CSP_PANIC;
+  if (!need_view(call, 0, &text)) return CSP_PANIC;
   const char *wrong = NULL;
   if (text.len > ADDRESS_MOST) {
     wrong = too_long;

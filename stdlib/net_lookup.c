@@ -125,7 +125,7 @@ static CspStatus lookup_stepped(CspCall *call, Lookup *lookup) {
 
 CspStatus net_lookup(CspCall *call) {
   Str name;
-  if (!need_str(call, 0, &name)) return CSP_PANIC;
+  if (!need_view(call, 0, &name)) return CSP_PANIC;
   bool fits = name.len > 0 && name.len <= NAME_MOST &&
               memchr(name.data, '\0', name.len) == NULL;
   if (!fits)

@@ -24,7 +24,7 @@ static bool need_address(CspCall *call, const char *verb, NetAddress *address,
                          CspStatus *status) {
   Str text;
   *status = CSP_PANIC;
-  if (!need_str(call, 0, &text)) return false;
+  if (!need_view(call, 0, &text)) return false;
   const char *wrong = net_parse(text, address), *code = "syntax";
   if (wrong == NULL && net_is_unix(address) &&
       !csp_allows(csp_of(call), CSP_FILES)) {

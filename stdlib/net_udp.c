@@ -55,7 +55,7 @@ static bool need_ip(CspCall *call, int i, const char *verb, NetAddress *address,
                     CspValue *error) {
   Str text;
   *error = csp_nil();
-  if (!need_str(call, i, &text)) return false;
+  if (!need_view(call, i, &text)) return false;
   const char *wrong = net_parse(text, address);
   if (wrong == NULL && net_is_unix(address))
     wrong = "UDP has no Unix sockets, write \"IP:PORT\"";

@@ -78,9 +78,9 @@ static bool text_find_last_turns(CspCall *call, Loop *loop, size_t stop) {
 }
 
 // --- Long needles -----------------------------------------------------------
-// A search has the bytes from piece to piece: they must stay (str_of).
-// The text that is searched is `list` from `at` on, or what is in `out`, a
-// window of bytes.
+// The bytes of a text may move between two pieces (view_of), so the search is
+// told where they are. The text that is searched is `list` from `at` on, or
+// what is in `out`, a window of bytes.
 typedef struct Find {
   Loop loop;
   FindKind kind;
@@ -96,26 +96,26 @@ static bool piece_goes_on(void *call, size_t units) {
   return !csp_spent(call, units);
 }
 
-// On with the search that has begun. false: the piece is spent.
-static bool find_on(CspCall *call, Find *find, int64_t *at) {
+// On with the search in s, or its beginning. false: the piece is spent.
+static bool find_on(CspCall *call, Find *find, Str s, int64_t *at) {
+  Str needle = view_of(find->loop.with);
+  if (find->begun)
+    search_move(&find->search, s.data, needle.data);
+  else
+    search_begin(&find->search, (SearchText){s.data, s.len},
+                 (SearchText){needle.data, needle.len},
+                 find->kind == FIND_LAST);
   *at = search_on(&find->search, (SearchWork){piece_goes_on, call});
-  if (*at == SEARCH_GIVEN_UP) return false;
-  find->begun = false;
+  find->begun = *at == SEARCH_GIVEN_UP;
+  if (find->begun) return false;
   csp_spent(call, SEARCH_PIECE - find->search.left);
   return true;
-}
-
-static void find_begin(Find *find, Str s) {
-  Str needle = str_of(find->loop.with);
-  search_begin(&find->search, (SearchText){s.data, s.len},
-               (SearchText){needle.data, needle.len}, find->kind == FIND_LAST);
-  find->begun = true;
 }
 
 // The text of a part, or its room, which find->copying says. false: no memory.
 static bool make_part(CspCall *call, Find *find, size_t len) {
   Loop *loop = &find->loop;
-  const char *from = str_of(loop->list).data + loop->at;
+  const char *from = view_of(loop->list).data + loop->at;
   find->copying = len > LOOP_AT_ONCE;
   loop->part = 0;
   csp_spent(call, 32 + (find->copying ? 0 : len / 4));
@@ -127,7 +127,7 @@ static bool make_part(CspCall *call, Find *find, size_t len) {
 // On with the copy. false: the piece is spent.
 static bool copy_part(CspCall *call, Find *find) {
   Loop *loop = &find->loop;
-  const char *from = str_of(loop->list).data + loop->at;
+  const char *from = view_of(loop->list).data + loop->at;
   size_t len = str_of(loop->more).len;
   for (bool spent = false; find->copying;) {
     if (spent) return false;
@@ -145,12 +145,11 @@ static CspStatus find_text_on(CspCall *call, void *data, bool on) {
   Find *find = data;
   Loop *loop = &find->loop;
   if (!on) return CSP_PANIC;
-  Str s = str_of(loop->list), needle = str_of(loop->with);
+  Str s = view_of(loop->list), needle = view_of(loop->with);
   while (find->begun || needle.len <= s.len - loop->at) {
     int64_t at;
-    if (!find->begun)
-      find_begin(find, (Str){s.data + loop->at, s.len - loop->at});
-    if (!find_on(call, find, &at))
+    Str rest = {s.data + loop->at, s.len - loop->at};
+    if (!find_on(call, find, rest, &at))
       return csp_again(call, find_text_on, find, sizeof *find, LOOP_KEPT);
     if (at < 0) break;
     if (find->kind < FIND_ALL) loop->n = (int64_t)loop->at + at;
@@ -181,7 +180,7 @@ CspStatus find_in_text_from(CspCall *call, FindKind kind, size_t at,
 // The part in `more` goes into the list, and the search goes on after it.
 static bool push_part(CspCall *call, Find *find) {
   Loop *loop = &find->loop;
-  loop->at += str_of(loop->more).len + str_of(loop->with).len;
+  loop->at += str_of(loop->more).len + view_of(loop->with).len;
   loop->n++;
   return csp_list_push(call, loop->out, loop->more);
 }
@@ -190,12 +189,11 @@ static bool push_part(CspCall *call, Find *find) {
 // last one. false: the piece is spent.
 static bool find_part_end(CspCall *call, Find *find, size_t *len) {
   const Loop *loop = &find->loop;
-  Str s = str_of(loop->list);
+  Str s = view_of(loop->list);
   Str rest = {s.data + loop->at, s.len - loop->at};
   int64_t at = CSP_NOWHERE;
-  bool any = loop->n < find->most && str_of(loop->with).len <= rest.len;
-  if (any && !find->begun) find_begin(find, rest);
-  if (any && !find_on(call, find, &at)) return false;
+  bool any = loop->n < find->most && view_of(loop->with).len <= rest.len;
+  if (any && !find_on(call, find, rest, &at)) return false;
   find->last = at < 0;
   *len = find->last ? rest.len : (size_t)at;
   return true;
@@ -250,13 +248,12 @@ static CspStatus find_bytes_on(CspCall *call, void *data, bool on) {
   Find *find = data;
   Loop *loop = &find->loop;
   if (!on) return CSP_PANIC;
-  size_t needle = str_of(loop->with).len;
+  size_t needle = view_of(loop->with).len;
   while (find->begun || needle <= loop->end - loop->at) {
     int64_t at = CSP_NOWHERE;
     bool spent = !find->begun && !fill_bytes_window(call, find);
     if (!spent && find->have < needle) break;
-    if (!spent && !find->begun) find_begin(find, (Str){loop->to, find->have});
-    if (spent || !find_on(call, find, &at))
+    if (spent || !find_on(call, find, (Str){loop->to, find->have}, &at))
       return csp_again(call, find_bytes_on, find, sizeof *find, LOOP_KEPT);
     if (at >= 0) loop->n = (int64_t)loop->at + at;
     if (at >= 0) break;
@@ -301,8 +298,8 @@ CspStatus find_in_bytes(CspCall *call, CspValue bytes, CspValue with, size_t at,
                .n = -1,
                .turns = window_turns,
                .done = done};
-  if (str_of(with).len <= LONG_NEEDLE) return loop_bytes(call, &loop);
-  Find find = {.loop = loop, .len = window_of(loop.end - at, str_of(with))};
+  if (view_of(with).len <= LONG_NEEDLE) return loop_bytes(call, &loop);
+  Find find = {.loop = loop, .len = window_of(loop.end - at, view_of(with))};
   find.loop.out = csp_string_room(call, find.len, &find.loop.to);
   if (csp_is_undef(find.loop.out)) return csp_panic_memory(call);
   return find_bytes_on(call, &find, true);

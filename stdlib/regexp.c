@@ -215,6 +215,8 @@ static CspStatus regexp_job_on(CspCall *call, void *data, bool on) {
     regexp_search_end(search);
     return CSP_PANIC;
   }
+  // The bytes may have moved since the last piece.
+  search->text = view_of(csp_arg(call, 1));
   for (;;) {
     RegexpFound found = regexp_search_on(call, search);
     bool spent = csp_spent(call, search->units);
@@ -232,7 +234,7 @@ static CspStatus regexp_job_on(CspCall *call, void *data, bool on) {
 
 bool regexp_and_text(CspCall *call, Regexp **regexp, Str *text) {
   *regexp = csp_host_data(csp_arg(call, 0), &regexp_class);
-  if (*regexp != NULL) return need_str(call, 1, text);
+  if (*regexp != NULL) return need_view(call, 1, text);
   csp_bad_arg(call, 0, "a regexp");
   return false;
 }

@@ -197,10 +197,11 @@ static void replace_drop(void *data) {
 }
 
 // --- replace ----------------------------------------------------------------
-static CspStatus replace_by_text(CspCall *call, Regexp *regexp, Str text,
-                                 int64_t n) {
+static CspStatus replace_by_text(CspCall *call, Regexp *regexp, int64_t n) {
+  Str text;
   Template template = {.call = call, .program = regexp->program};
-  if (!need_str(call, 2, &template.text) || !read_template(&template))
+  if (!need_str(call, 1, &text) || !need_str(call, 2, &template.text) ||
+      !read_template(&template))
     return CSP_PANIC;
   if (template.count > csp_room(call) / sizeof(ReplacePart))
     return csp_panic_memory(call);
@@ -237,7 +238,7 @@ CspStatus regexp_replace(CspCall *call) {
   if (!regexp_and_text(call, &regexp, &text) || !opt_int(call, 3, -1, &n))
     return CSP_PANIC;
   CspType with = csp_type(csp_arg(call, 2));
-  if (with == CSP_STRING) return replace_by_text(call, regexp, text, n);
+  if (with == CSP_STRING) return replace_by_text(call, regexp, n);
   if (with != CSP_FUNC) return csp_bad_arg(call, 2, "a string or a function");
   CspValue args[4] = {csp_arg(call, 0), csp_arg(call, 1), csp_arg(call, 2),
                       csp_arg(call, 3)};

@@ -342,7 +342,7 @@ static bool unquote_raw_turns(TextJob *job) {
 }
 
 static CspStatus unquote_done(CspCall *call, TextJob *job, CspValue text) {
-  Str s = str_of(csp_arg(call, 0));
+  Str s = view_of(csp_arg(call, 0));
   if (!job->flag) return csp_ok_value(call, text);
   return ok_bad_text(call, s, "a quoted string", EINVAL);
 }
@@ -350,10 +350,11 @@ static CspStatus unquote_done(CspCall *call, TextJob *job, CspValue text) {
 // (string, nil) or (nil, error): the reverse of quote, also of `raw` strings.
 CspStatus strings_unquote(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   char quote = s.len >= 2 && s.data[0] == s.data[s.len - 1] ? s.data[0] : 0;
   if (quote != '"' && quote != '`')
     return ok_bad_text(call, s, "a quoted string", EINVAL);
+  if (!need_str(call, 0, &s)) return CSP_PANIC;  // all of it is read
   TextJob job =
       text_job_of(call, quote == '"' ? unquote_turns : unquote_raw_turns);
   job.s = (Str){s.data + 1, s.len - 2};

@@ -140,28 +140,29 @@ static bool make_wide_set(CspCall *call, TrimSet *set) {
   return set->wide != NULL;
 }
 
-// The text's bytes stay from now on, from piece to piece. false: no memory.
-static bool stay_there(CspCall *call, Trim *trim) {
-  Str s = str_of(csp_arg(call, 0));
-  if (s.data == NULL) return false;
+// The bytes may have moved since the last piece.
+static void find_again(CspCall *call, Trim *trim) {
+  Str s = view_of(csp_arg(call, 0));
   trim->kept.data = s.data + (trim->kept.data - trim->base);
   trim->base = s.data;
-  return true;
+  if (trim->set.spaces) return;
+  trim->chars = view_of(csp_arg(call, 1));
+  trim->left.data = trim->chars.data + (trim->chars.len - trim->left.len);
 }
 
 static CspStatus trim_on(CspCall *call, void *data, bool on) {
   Trim *trim = data;
+  if (on) find_again(call, trim);
   while (on && trim->phase <= trim->last) {
     bool fills = trim->phase == TRIM_FILLS && trim->set.wide == NULL;
     if (fills && !make_wide_set(call, &trim->set))
       return csp_panic_memory(call);
-    if (csp_spent(call, trim_piece(trim) * 2) && stay_there(call, trim))
+    if (csp_spent(call, trim_piece(trim) * 2))
       return csp_again(call, trim_on, trim, sizeof *trim, 0);
   }
   csp_alloc_free(trim->set.wide);
   if (!on) return CSP_PANIC;
-  Str s = {trim->base, view_of(csp_arg(call, 0)).len};
-  return trim_result(call, s, trim->kept);
+  return trim_result(call, view_of(csp_arg(call, 0)), trim->kept);
 }
 
 static const uint64_t WHITE = (uint64_t)1 << ' ' | (uint64_t)0x1f << '\t';
@@ -185,7 +186,7 @@ static CspStatus trim(CspCall *call, TrimPhase first, TrimPhase last) {
   if (!need_view(call, 0, &s)) return CSP_PANIC;
   TrimSet set = {.ascii = {WHITE, 0}, .spaces = is_nil(call, 1)};
   if (!set.spaces) {
-    if (!need_str(call, 1, &chars)) return CSP_PANIC;
+    if (!need_view(call, 1, &chars)) return CSP_PANIC;
     set.ascii[0] = 0;
   }
   if (s.len <= SHORT && chars.len <= SHORT) {

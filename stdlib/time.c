@@ -217,7 +217,7 @@ CspStatus moment_too_long(CspCall *call, const char *what) {
 // parse_duration("1h30m", "1.5s", "-20ms"): (ns, nil) or (nil, error)
 static CspStatus time_parse_duration(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   if (s.len > TIME_TEXT_MAX) return moment_too_long(call, "duration");
   Str left = s;
   bool negative = left.len > 0 && left.data[0] == '-';
@@ -230,9 +230,9 @@ static CspStatus time_parse_duration(CspCall *call) {
   while (ok && left.len > 0) ok = add_piece(call, &left, &sum);
   if (!ok || sum > 9.2e18) {
     return csp_ok_coded(call, ok ? "range" : "syntax",
-                        "\"%.60s\" is no duration; write for example "
+                        "\"%.*s\" is no duration; write for example "
                         "1h30m, 1.5s or 20ms",
-                        s.data);
+                        moment_shown(s), s.data);
   }
   int64_t ns = (int64_t)(sum + 0.5);
   return csp_ok_value(call, csp_int(call, negative ? -ns : ns));

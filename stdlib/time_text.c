@@ -424,7 +424,8 @@ static bool parsed_time(Parser *parser, bool utc, int64_t *out) {
 // (time, nil) or (nil, error)
 CspStatus time_parse(CspCall *call) {
   Str text, layout;
-  if (!need_str(call, 0, &text) || !opt_str(call, 1, default_layout, &layout)) {
+  if (!need_view(call, 0, &text) ||
+      !opt_str(call, 1, default_layout, &layout)) {
     return CSP_PANIC;
   }
   if (layout.len > TIME_TEXT_MAX)
@@ -441,13 +442,14 @@ CspStatus time_parse(CspCall *call) {
   }
   if (!fits || p.at != text.len) {
     return csp_ok_coded(call, "syntax",
-                        "the time \"%.60s\" does not fit the layout "
+                        "the time \"%.*s\" does not fit the layout "
                         "\"%.60s\" (at byte %zu)",
-                        text.data, layout.data,
+                        moment_shown(text), text.data, layout.data,
                         p.at < text.len ? p.at : text.len);
   }
   if (!parsed_time(&p, csp_truthy(csp_arg(call, 2)), &t)) {
-    return csp_ok_coded(call, "range", "there is no time \"%.60s\"", text.data);
+    return csp_ok_coded(call, "range", "there is no time \"%.*s\"",
+                        moment_shown(text), text.data);
   }
   return csp_ok_value(call, csp_int(call, t));
 }

@@ -103,7 +103,7 @@ static CspStatus uuid_v7(CspCall *call) {
 static CspStatus uuid_parse(CspCall *call) {
   Str s;
   uint8_t id[UUID_BYTES] = {0};
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!need_view(call, 0, &s)) return CSP_PANIC;
   for (size_t at = 0, n = 0; at < UUID_TEXT && at < s.len; at++) {
     int digit = hyphen_at(at) ? -1 : hex_digit(s.data[at]);
     if (hyphen_at(at) ? s.data[at] != '-' : digit < 0)

@@ -236,6 +236,11 @@ void search_begin(SearchRun *search, SearchText text, SearchText needle,
   search->needle = (SearchLine){(const uint8_t *)needle.data, needle.len, last};
 }
 
+void search_move(SearchRun *search, const char *text, const char *needle) {
+  search->text.data = (const uint8_t *)text;
+  search->needle.data = (const uint8_t *)needle;
+}
+
 int64_t search_on(SearchRun *search, SearchWork work) {
   search->work = work;
   if (search->over) search->left = SEARCH_PIECE;

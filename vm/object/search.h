@@ -70,6 +70,8 @@ typedef struct SearchRun {
 
 void search_begin(SearchRun *search, SearchText text, SearchText needle,
                   bool last);
+// Both are elsewhere since the last call.
+void search_move(SearchRun *search, const char *text, const char *needle);
 int64_t search_on(SearchRun *search, SearchWork work);
 
 #endif
