@@ -17,7 +17,7 @@
 
 static const unsigned ANY[] = {~0u, 0};
 static const unsigned JOINED[] = {NUMBERS, OF(STRING), OF(LIST), OF(TUPLE), 0};
-static const unsigned COUNTED[] = {NUMBERS, 0};
+static const unsigned COUNTED_KINDS[] = {NUMBERS, 0};
 static const unsigned WHOLE[] = {OF(INT), 0};
 static const unsigned ORDERED[] = {NUMBERS, OF(STRING), OF(BYTES), OF(TUPLE),
                                    0};
@@ -37,7 +37,7 @@ static const unsigned *sets_of(AstOp op) {
     case AST_DIV:
     case AST_MOD:
     case AST_NEG:
-      return COUNTED;
+      return COUNTED_KINDS;
     case AST_ADDW:
     case AST_SUBW:
     case AST_MULW:

@@ -212,9 +212,9 @@ static Next finish_task(Local *local, ObjTask *task, int state, Value results) {
 }
 
 // A task returned an error, and perhaps nobody asks for it.
-static __attribute__((noinline)) void note_error(Local *local,
-                                                 const Goroutine *g,
-                                                 Value outcome) {
+static __attribute__((noinline)) void note_task_error(Local *local,
+                                                      const Goroutine *g,
+                                                      Value outcome) {
   heap_store(&local->heap, &g->task->results, outcome);
   g->task->obj.flags |= TASK_HAS_ERROR;
   local->vm->hooks->task_failed(local->vm, g->task);
@@ -231,7 +231,8 @@ static Next task_returned(Local *local, Goroutine *g, uint32_t n) {
     outcome = value_from_obj(block);
   }
   if (g->fills) g->task->obj.flags |= TASK_FILLS;
-  if (n > 0 && value_is_error(results[n - 1])) note_error(local, g, outcome);
+  if (n > 0 && value_is_error(results[n - 1]))
+    note_task_error(local, g, outcome);
   return finish_task(local, g->task, state, outcome);
 }
 
