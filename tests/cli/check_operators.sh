@@ -44,6 +44,12 @@ func f(m, n = 3) {
   for i in (10..0).by(-1) { println(i) }
   for i in 0..0 { println(i) }
 }
-println(f)
+// what a constant is, a program may ask
+const LIMIT = nil
+const RETRIES = 0
+func over(n) => LIMIT != nil && n > LIMIT
+func named() => if RETRIES is string { "r" + RETRIES } else { "r" }
+func rounds() { for i in 1..=RETRIES - 1 { println(i) } }
+println(f, over, named, rounds)
 END
 "$CSPVM" check a.csp 2>&1

@@ -693,7 +693,13 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
   return table->methods[at].function;
 }
 
-static bool no_key_to_call(Local *local, Goroutine *g, const ObjString *name) {
+static bool no_key_to_call(Local *local, Goroutine *g, Value x,
+                           ObjString *name) {
+  Value found;
+  if (value_is_type(x, OBJ_MAP) &&
+      map_get(local->vm, (ObjMap *)value_obj(x), value_from_obj(name), &found))
+    return vm_panic(local, g, "cannot call nil, which the key \"%s\" holds",
+                    name->own);
   const char *habit = habit_find(OBJ_MAP, name->own);
   return vm_panic(local, g, "the map has no key \"%s\" to call%s%s%s",
                   name->own, habit != NULL ? ": write `" : "",
@@ -729,11 +735,11 @@ bool access_method(Local *local, Goroutine *g, Value x, ObjString *name,
     if (value_is_obj(out->function)) return true;
     if (out->function != VALUE_NIL)  // which nothing can call
       return !is_default_called(local->vm, x, name) ||
-             no_key_to_call(local, g, name);
+             no_key_to_call(local, g, x, name);
     // A map without such a key: a method of maps, if there is one.
     out->function = builtin_method(local->vm, x, name);
     out->method = out->function != VALUE_UNDEF;
-    return out->method || no_key_to_call(local, g, name);
+    return out->method || no_key_to_call(local, g, x, name);
   }
   out->method = true;
   out->function = cached_method(local->vm, x, name, word);
