@@ -15,8 +15,8 @@
 #include "lang/resolve/scope.h"
 
 enum {
-  RETURNS_MOST = 200,  // that are looked at for one call
-  NODES_MOST = 1000    // ... and nodes, for the `if` of a return
+  RETURNS_MOST = 200,          // that are looked at for one call
+  CONDITION_NODES_MOST = 1000  // ... and nodes, for the `if` of a return
 };
 
 // How a function without `?` may end.
@@ -98,7 +98,7 @@ static bool is_taken_error(const Node *function, const Node *value) {
     return false;
   const Node *last = decl->a;
   while (last->next != NULL) last = last->next;
-  int left = NODES_MOST;
+  int left = CONDITION_NODES_MOST;
   return last != decl->a && last->note == symbol &&
          has_guard(function->b->a, value, &left);
 }
