@@ -216,6 +216,13 @@ void branch_leave_groups(Compiler *compiler, Pos pos, const Exit *outer) {
   }
 }
 
+void branch_return(Compiler *compiler, Pos pos, int reg, bool packed) {
+  for (const Exit *exit = compiler->func->gen.exit; exit != NULL;
+       exit = exit->up) {
+    if (exit->group) emit_abc(compiler, pos, OP_GROUPRET, reg, packed, 0);
+  }
+}
+
 bool branch_in_group(const Compiler *compiler) {
   const Exit *exit = compiler->func->gen.exit;
   while (exit != NULL && !exit->group) exit = exit->up;

@@ -16,6 +16,9 @@ int branch_value(Compiler *compiler, Node *node);
 void branch_give_group(Compiler *compiler, Node *node);
 // Ends the groups that lie around here within `outer` (NULL: the function).
 void branch_leave_groups(Compiler *compiler, Pos pos, const Exit *outer);
+// Ends all of the function, which returns with an error in `reg`, perhaps. It
+// is the last value there, or (packed) of the list there.
+void branch_return(Compiler *compiler, Pos pos, int reg, bool packed);
 bool branch_in_group(const Compiler *compiler);
 
 #endif

@@ -222,7 +222,10 @@ void calls_at(Compiler *compiler, Node *call, int window, int want,
 // --- Returning --------------------------------------------------------------
 void calls_return(Compiler *compiler, Pos pos, int from, int count) {
   RT_ASSERT(from >= 0 && from + count <= compiler->func->gen.max);
-  branch_leave_groups(compiler, pos, NULL);
+  if (count == 0)
+    branch_leave_groups(compiler, pos, NULL);
+  else
+    branch_return(compiler, pos, from + count - 1, false);
   if (compiler->func->has_defer) {
     emit_abc(compiler, pos, OP_RETD, from, count, 0);
   } else if (count == 0) {
@@ -237,7 +240,7 @@ void calls_return(Compiler *compiler, Pos pos, int from, int count) {
 void calls_return_multi(Compiler *compiler, Pos pos, int window) {
   if (compiler->func->has_defer || branch_in_group(compiler)) {
     emit_abc(compiler, pos, OP_PACK, window, 0, 0);
-    branch_leave_groups(compiler, pos, NULL);
+    branch_return(compiler, pos, window, true);
     emit_abc(compiler, pos, OP_RETDL, window, 0, 0);
   } else {
     emit_abc(compiler, pos, OP_RETV, window, 0, 0);
@@ -370,7 +373,7 @@ void calls_return_arrow(Compiler *compiler, Node *value) {
 // free.
 static void return_error(Compiler *compiler, Pos pos, int window, int error) {
   if (compiler->func == compiler->main) {
-    branch_leave_groups(compiler, pos, NULL);
+    branch_return(compiler, pos, error, false);
     emit_abc(compiler, pos, OP_FAIL, error, 0, 0);
     return;
   }

@@ -137,6 +137,7 @@ static bool trusts_registers(Op op) {
     case OP_RETDL:
     case OP_GROUP:
     case OP_GROUPEND:
+    case OP_GROUPRET:
       return true;
     default:
       return false;

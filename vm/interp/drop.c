@@ -162,6 +162,12 @@ bool drop_carry_in(Local *local, Goroutine *g, Value *carrier, Value also) {
   return true;
 }
 
+// Of the list that PACK has made. NULL: it is empty.
+static Value *last_of(Value packed) {
+  ObjValues *list = (ObjValues *)value_obj(packed);
+  return list->len > 0 ? &list->slots[list->len - 1] : NULL;
+}
+
 // The last value with which the frame is left by the return at g->pc, or NULL.
 static Value *returned_last(const Goroutine *g) {
   Instr i = *g->pc;
@@ -170,8 +176,7 @@ static Value *returned_last(const Goroutine *g) {
                ? operand_range(g->base, i, INSTR_A(i) + INSTR_B(i) - 1)
                : NULL;
   RT_ASSERT(INSTR_OP(i) == OP_RETDL);
-  ObjValues *list = (ObjValues *)value_obj(*operand_a(g->base, i));
-  return list->len > 0 ? &list->slots[list->len - 1] : NULL;
+  return last_of(*operand_a(g->base, i));
 }
 
 // The panic comes from the return.
@@ -192,6 +197,18 @@ static bool drop_returning(Local *local, Goroutine *g, Value error) {
   vm_panic_value(local, g, error);
   if (value_is_error(returned)) carry_in_panic(local, g, g->panic, returned);
   return false;
+}
+
+Value drop_returned(const Goroutine *g) {
+  Instr i = g->pc[-1];
+  if (INSTR_OP(i) != OP_GROUPRET) return VALUE_NIL;
+  const Value *to = operand_a(g->base, i);
+  const Value *last = INSTR_B(i) != 0 ? last_of(*to) : to;
+  return last != NULL ? *last : VALUE_NIL;
+}
+
+void drop_carry(Local *local, Goroutine *g, Value error) {
+  carry_in_panic(local, g, g->panic, error);
 }
 
 void drop_threw(Local *local, Goroutine *g, const Value *window) {

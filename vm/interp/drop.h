@@ -20,6 +20,8 @@ bool drop_carry_all(Local *local, Goroutine *g, Value also);
 void drop_take_apart(Local *local, Panic *panic);
 // A list of both, which are such lists, or nil. Without memory the first one.
 Value drop_join(Local *local, Value also, Value more);
+// The newest panic, or its error, carries that error, too.
+void drop_carry(Local *local, Goroutine *g, Value error);
 // That panic of g, or its error, carries those, too.
 void drop_carry_more(Local *local, Goroutine *g, Panic *panic, Value also);
 
@@ -27,6 +29,9 @@ void drop_carry_more(Local *local, Goroutine *g, Panic *panic, Value also);
 // takes its place. If it is a struct, which cannot, the first of those panics,
 // and carries it and the others. false: panicked.
 bool drop_carry_in(Local *local, Goroutine *g, Value *carrier, Value also);
+// The last value that a return gives after the group that the instruction
+// before g->pc ends, or nil.
+Value drop_returned(const Goroutine *g);
 // The newest panic left the call in that window of the top frame. Was it a
 // deferred one, which ran because the frame was returning (g->pc)? Then the
 // panic carries what is returned last, if that is an error.

@@ -2,9 +2,9 @@
 // Group blocks, between the opcodes and sched/group.c: their ends, failures,
 // and the panics by which goroutines learn that they are cancelled.
 //
-// A group is open from GROUP to GROUPEND, which the compiler puts on every way
-// out of the block, or until a panic unwinds its frame. It ends when all its
-// members have. Then the block
+// A group is open from GROUP to GROUPEND or GROUPRET, which the compiler puts
+// on every way out of the block, or until a panic unwinds its frame. It ends
+// when all its members have. Then the block
 //   goes on with a panic   of the first that failed, or `deadline exceeded`
 //   goes on after its end if g.cancel() ended it
 //   as if it had not been  otherwise
@@ -350,6 +350,14 @@ static void move_also(Local *local, Goroutine *g, Value *from) {
   drop_carry_more(local, g, g->panic, also);
 }
 
+// The block's panic takes the place of the error with which its body leaves the
+// function. It carries that, if that tells more than that g is cancelled.
+static void carry_returned(Local *local, Goroutine *g) {
+  Value last = drop_returned(g);
+  if (value_is_error(last) && !is_cancellation(vm_code(local->vm), last))
+    drop_carry(local, g, last);
+}
+
 static CancelReason reason_of(ObjGroup *group) {
   // seq: pairs with the CAS in set_flag, as in cancel.c
   return (CancelReason)rt_load_seq(&group->group.cancelled);
@@ -376,7 +384,7 @@ static bool give_group_value(Local *local, Goroutine *g, ObjGroup *group,
 Next group_close(Local *local, Goroutine *g) {
   ObjGroup *group = open_group(g);
   RT_ASSERT(group != NULL && group_of_frame(g) == group);
-  bool wanted = INSTR_B(g->pc[-1]) != 0;
+  bool wanted = INSTR_OP(g->pc[-1]) == OP_GROUPEND && INSTR_B(g->pc[-1]) != 0;
   // The main goroutine waits for the others as one that panics (below), so that
   // it is reported when they do not end.
   bool at_once = g == local->vm->main && group_has_failed(group);
@@ -401,6 +409,7 @@ Next group_close(Local *local, Goroutine *g) {
   } else {
     return GO_ON;
   }
+  carry_returned(local, g);
   move_also(local, g, &group->also);
   return THROW;
 }

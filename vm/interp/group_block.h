@@ -10,7 +10,7 @@
 
 Next group_open(Local *local, Goroutine *g, Instr i,
                 const Instr *end);             // GROUP
-Next group_close(Local *local, Goroutine *g);  // GROUPEND
+Next group_close(Local *local, Goroutine *g);  // GROUPEND, GROUPRET
 // A solo group that has not begun (group_begin_outer). NULL: no memory.
 ObjGroup *group_reserve(Local *local);
 // g, that is going to be started, can be cancelled alone; and with caller,

@@ -702,6 +702,10 @@ HANDLER(GROUPEND) {
   SAVE();
   FOLLOW(group_close(local, g));
 }
+HANDLER(GROUPRET) {
+  SAVE();
+  FOLLOW(group_close(local, g));
+}
 
 // --- The interpreter's own frames -------------------------------------------
 HANDLER(TRYCALL) {

@@ -31,7 +31,7 @@ enum {
   RESUME_NATIVE,   // _sched_select is over: g->pending
   RESUME_ENTER,    // waits for a lock: g->select
   RESUME_SLEEP,    // a sleep, which may be cancelled
-  RESUME_GROUP,    // pc[-1] is GROUPEND
+  RESUME_GROUP,    // pc[-1] is GROUPEND or GROUPRET
   RESUME_UNWIND,   // a panic goes on
   RESUME_AGAIN,    // the next piece of a native: g->pending
   RESUME_GAVE_UP,  // a panic: it is interrupted or cancelled
