@@ -525,7 +525,8 @@ static CspStatus builtin_also(CspCall *call) {
 
 // _places(v, first): the code and the places of an error, as lines of a report
 // that _describe makes, or "". first: v is the panic's value, not a cause of
-// it. The newest panic's trace is printed below them.
+// it. The newest panic's trace is printed below them. nil: v is one that
+// another error carries, of which the code is shown.
 static CspStatus builtin_places(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   const Panic *panic = panic_in_description(call->g);
@@ -533,8 +534,10 @@ static CspStatus builtin_places(CspCall *call) {
   Text text = {.memory = call->vm->memory};
   if (is_obj(v, OBJ_ERROR)) {
     const ObjError *error = (ObjError *)value_obj(v.word);
-    error_print_code(&text, call->vm, error);
-    places_print(&text, error, traced && panic != NULL ? panic->trace : NULL);
+    bool carried = is_nil_value(csp_arg(call, 1));
+    error_print_code(&text, call->vm, error, carried ? "    " : "  ");
+    if (!carried)
+      places_print(&text, error, traced && panic != NULL ? panic->trace : NULL);
   }
   CspStatus status =
       text.failed

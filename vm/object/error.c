@@ -17,13 +17,14 @@ Value error_cause(Value error) {
   return VALUE_NIL;
 }
 
-void error_print_code(Text *out, Vm *vm, const ObjError *error) {
+void error_print_code(Text *out, Vm *vm, const ObjError *error,
+                      const char *indent) {
   enum { SHOWN = 60 };
   Value code = heap_load(&error->code);
   if (code == VALUE_NIL || (error->obj.flags & ERROR_SHARED)) return;
   Text part = {.memory = vm->memory, .most = SHOWN, .cuts = true};
   format_value(&part, vm, code, true);
-  text_addf(out, "\n  code: ");
+  text_addf(out, "\n%scode: ", indent);
   if (part.data != NULL) text_add(out, part.data, part.len);
   if (part.full) text_addf(out, "...");
   if (part.failed && !part.full) out->failed = true;

@@ -40,6 +40,7 @@ static inline ObjRaw *error_places(const ObjError *error) {
 }
 // The code of an error that has one, as a line of a report that begins with a
 // newline. (None of the runtime's own errors: their messages say it.)
-void error_print_code(Text *out, Vm *vm, const ObjError *error);
+void error_print_code(Text *out, Vm *vm, const ObjError *error,
+                      const char *indent);
 
 #endif

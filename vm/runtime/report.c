@@ -65,14 +65,26 @@ static void add_reported(Text *text, Vm *vm, Value v) {
   text_free(&part);
 }
 
+// One that another carries, with its code and its causes, further in.
+static void add_carried(Text *text, Vm *vm, Value v) {
+  text_addf(text, "\n  also: ");
+  for (int depth = 1; value_is_type(v, OBJ_ERROR); depth++) {
+    const ObjError *error = (ObjError *)value_obj(v);
+    add_reported(text, vm, error->message);
+    error_print_code(text, vm, error, "    ");
+    v = error->cause;
+    if (v == VALUE_NIL || depth == CAUSES_SHOWN) return;
+    text_addf(text, "\n    caused by: ");
+  }
+  add_reported(text, vm, v);
+}
+
 // The errors of deferred calls that another error or panic carries.
 static void add_also(Text *text, Vm *vm, Value also) {
   if (also == VALUE_NIL) return;
   const ObjValues *errors = list_block((ObjList *)value_obj(also));
-  for (size_t n = 0; n < values_len(errors); n++) {
-    text_addf(text, "\n  also: ");
-    add_reported(text, vm, heap_load(&errors->slots[n]));
-  }
+  for (size_t n = 0; n < values_len(errors); n++)
+    add_carried(text, vm, heap_load(&errors->slots[n]));
 }
 
 // Where a task raised the panic, if its value does not tell.
@@ -101,7 +113,7 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace,
     }
     const ObjError *error = (ObjError *)value_obj(v);
     add_reported(text, vm, error->message);
-    error_print_code(text, vm, error);
+    error_print_code(text, vm, error, "  ");
     places_print(text, error, shown ? own : NULL);
     add_raised(text, vm, own);
     add_also(text, vm, heap_load(&error->also));
