@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Operators, indices and slices with operands of types that they do not take,
 // so that they panic each time (vm/interp/arith.c, access.c), and loops over
-// ranges that are empty. Of two operands one may be unknown.
+// what has no elements, and ranges that are empty. Of two operands one may be
+// unknown.
 #include "lang/check/operators.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ static const unsigned SLICED[] = {OF(STRING) | OF(BYTES) | OF(LIST) | OF(TUPLE),
                                   0};
 static const unsigned INDEXED[] = {
     OF(STRING) | OF(BYTES) | OF(LIST) | OF(TUPLE) | OF(MAP), 0};
+static const unsigned LOOPED[] = {~(OF(NIL) | OF(BOOL) | OF(FLOAT)), 0};
 // (A nil channel waits for ever.)
 static const unsigned AWAITED[] = {OF(NIL) | OF(CHAN) | OF(TASK), 0};
 
@@ -143,7 +145,7 @@ void operators_in_receive(Compiler *compiler, const Node *node) {
 
 void operators_in_index(Compiler *compiler, const Node *node) {
   bool index = node->kind == NODE_INDEX;
-  Kind kind = kinds_of(node->a);
+  Kind kind = kind_of_operand(node->a);
   if (fit(index ? INDEXED : SLICED, kind, kind)) return;
   diag_warn(compiler->diags, node->pos, 1, "this always panics: %s of %s",
             index ? "an element" : "a slice", kinds_name(kind));
@@ -163,6 +165,10 @@ static bool is_int(const Node *node, int64_t *value) {
 void operators_in_loop(Compiler *compiler, const Node *node) {
   const Node *range = node->b;
   int64_t first, end;
+  Kind kind = kind_of_operand(range);
+  if (!fit(LOOPED, kind, kind))
+    diag_warn(compiler->diags, range->pos, 1,
+              "this always panics: a loop over %s", kinds_name(kind));
   if (range->kind != NODE_RANGE || !is_int(range->a, &first) ||
       !is_int(range->b, &end) || first <= end)
     return;

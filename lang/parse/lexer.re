@@ -446,8 +446,8 @@ void lex_token(Parse *parse, Token *token) {
       "~="   { MAKE(foreign_operator(parse, token, TOK_NE, "write `!=`")); }
       "<>"   { MAKE(foreign_operator(parse, token, TOK_NE, "write `!=`")); }
       "->"   { MAKE(foreign_operator(parse, token, TOK_DOT,
-                      "fields are read as `x.name`; "
-                      "a short function is `func(x) => x`")); }
+                      "results have no types; a field is read as `x.name`, "
+                      "and a short function is `func(x) => x`")); }
       [^]    {
         parse->cursor = at;
         unknown_character(parse, token->pos);

@@ -42,29 +42,38 @@ ObjCell *member_cell(Compiler *compiler, const ObjModule *module,
   return (ObjCell *)value_obj(cell);
 }
 
+// The next public name, or with `private` the next one, or NULL.
+static const char *next_member(const Compiler *compiler,
+                               const ObjModule *module, bool private,
+                               uint64_t *at, ObjCell **cell) {
+  Value key, value;
+  ObjTable *table = heap_load(&module->members->table);
+  while (map_next(compiler->vm, module->members, table, at, &key, &value)) {
+    const char *name = ((ObjString *)value_obj(key))->own;
+    *cell = (ObjCell *)value_obj(value);
+    if (private || name[0] != '_') return name;
+  }
+  return NULL;
+}
+
 void member_each(const Compiler *compiler, const ObjModule *module,
                  bool private, void (*fn)(void *arg, const char *name),
                  void *arg) {
   uint64_t at = 0;
-  Value key, value;
-  ObjTable *table = heap_load(&module->members->table);
-  while (map_next(compiler->vm, module->members, table, &at, &key, &value)) {
-    const char *name = ((ObjString *)value_obj(key))->own;
-    if (private || name[0] != '_') fn(arg, name);
-  }
+  ObjCell *cell;
+  const char *name;
+  while ((name = next_member(compiler, module, private, &at, &cell)) != NULL)
+    fn(arg, name);
 }
 
 void member_suggest_struct(const Compiler *compiler, const ObjModule *module,
                            Suggest *suggest) {
   uint64_t at = 0;
-  Value key, value;
-  ObjTable *table = heap_load(&module->members->table);
-  while (map_next(compiler->vm, module->members, table, &at, &key, &value)) {
-    const char *name = ((ObjString *)value_obj(key))->own;
-    const ObjCell *cell = (ObjCell *)value_obj(value);
-    if (name[0] != '_' && value_is_type(heap_load(&cell->value), OBJ_STRUCT))
+  ObjCell *cell;
+  const char *name;
+  while ((name = next_member(compiler, module, false, &at, &cell)) != NULL)
+    if (value_is_type(heap_load(&cell->value), OBJ_STRUCT))
       suggest_try(suggest, name);
-  }
 }
 
 void member_mark_known(Vm *vm, ObjModule *module) {

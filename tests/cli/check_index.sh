@@ -15,6 +15,7 @@
 # expect:     println(f[0], m[0:1])
 # expect:                    ^
 # expect: 97 a 1 1 1 97 2 3
+# expect: true
 cd "$TMPDIR" || exit
 cat > a.csp <<'END'
 func f() => 1
@@ -31,5 +32,12 @@ set()
 y = (3,)
 println("ab"[0], "ab"[:1], [1][0], (1, 2)[0], {a: 1}["a"], bytes("a")[0], x[0], get(0, y))
 END
+# what a constant is, a program may ask
+cat > c.csp <<'END'
+const TABLE = nil
+func has(x) => TABLE != nil && TABLE[x] == 1
+println(TABLE == nil || has("x"))
+END
 "$CSPVM" check a.csp 2>&1
 "$CSPVM" check b.csp && "$CSPVM" b.csp
+"$CSPVM" check c.csp && "$CSPVM" c.csp

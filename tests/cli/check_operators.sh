@@ -12,6 +12,12 @@
 # expect:       for i in 10..0 { println(i) }
 # expect:                  ^~
 # expect:     count down with `.by(-1)`
+# expect: a.csp:7:12: warning: this always panics: a loop over nil
+# expect:       for i in nil { println(i) }
+# expect:                ^
+# expect: a.csp:8:16: warning: this always panics: a loop over a float
+# expect:       for i in 2.5 * 2.0 { println(i) }
+# expect:                    ^
 cd "$TMPDIR" || exit 1
 cat > pairs.csp <<'END'
 const VALUES = ["nil", "true", "3", "2.5", "\"s\"", "bytes(2)", "[1]", "{a: 1}", "(0..3)", "(func() => 1)", "chan(1)",
@@ -42,7 +48,10 @@ func f(m, n = 3) {
   m += nil
   for i in 10..0 { println(i) }
   for i in (10..0).by(-1) { println(i) }
+  for i in nil { println(i) }
+  for i in 2.5 * 2.0 { println(i) }
   for i in 0..0 { println(i) }
+  for i in 3 { println(i) }
 }
 // what a constant is, a program may ask
 const LIMIT = nil
