@@ -77,36 +77,23 @@ static _Noreturn void usage_error(const char *what, const char *which) {
 
 // Options that take a number: X(name, least, most, field, unit)
 #define NUMBER_OPTIONS(X)                                            \
-  X("--procs", 1, 1024, options->config.procs, 1)                    \
+  X("--procs", 1, PROCS_MOST, options->config.procs, 1)              \
   X("--max-threads", 2, 1000000, options->config.max_threads, 1)     \
   X("--max-frames", 1, 1000000000, options->config.max_frames, 1)    \
   X("--max-stack", 1, 65536, options->config.max_stack, 1 << 20)     \
   X("--max-memory", 1, 1 << 30, options->config.max_memory, 1 << 20) \
   X("--max-goroutines", 1, 1000000000, options->config.max_goroutines, 1)
 
-static long parse_number(const char *name, const char *text, long least,
-                         long most) {
-  char *end = NULL;
-  errno = 0;
-  long n = text != NULL ? strtol(text, &end, 10) : 0;
-  if (text != NULL && *text != '\0' && *end == '\0' && errno == 0 &&
-      n >= least && n <= most)
-    return n;
-  fprintf(stderr, "cspvm: %s needs a number from %ld to %ld, not `%s`\n", name,
-          least, most, text != NULL ? text : "");
-  exit(STATUS_USAGE);
-}
-
 // `--name N` or `--name=N`: how many words that took. 0: it is none of them.
 static int parse_number_option(Options *options, const char *word,
                                const char *next) {
   size_t len = strcspn(word, "=");
   const char *text = word[len] == '=' ? word + len + 1 : next;
-#define X(name, least, most, field, unit)                                    \
-  if (len == strlen(name) && memcmp(word, name, len) == 0) {                 \
-    field =                                                                  \
-        (__typeof__(field))(parse_number(name, text, least, most) * (unit)); \
-    return word[len] == '=' ? 1 : 2;                                         \
+#define X(name, least, most, field, unit)                                     \
+  if (len == strlen(name) && memcmp(word, name, len) == 0) {                  \
+    field =                                                                   \
+        (__typeof__(field))(config_number(name, text, least, most) * (unit)); \
+    return word[len] == '=' ? 1 : 2;                                          \
   }
   NUMBER_OPTIONS(X)
 #undef X

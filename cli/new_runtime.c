@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PROCS_MOST = 1024 };  // as of --procs
+enum { STATUS_WRONG_USAGE = 2 };
 
 // --- Native modules ---------------------------------------------------------
 static bool is_folder(const char *path) {
@@ -36,11 +36,23 @@ static const char *modules_beside(char *room, size_t size) {
 
 // --- A runtime --------------------------------------------------------------
 
+long config_number(const char *name, const char *text, long least, long most) {
+  char *end = NULL;
+  errno = 0;
+  long n = text != NULL ? strtol(text, &end, 10) : 0;
+  if (text != NULL && *text != '\0' && *end == '\0' && errno == 0 &&
+      n >= least && n <= most)
+    return n;
+  fprintf(stderr, "cspvm: %s needs a number from %ld to %ld, not `%s`\n", name,
+          least, most, text != NULL ? text : "");
+  exit(STATUS_WRONG_USAGE);
+}
+
 void runtime_config(CspConfig *config) {
   csp_config_init(config);
   const char *procs = getenv("CSPPROCS");
-  long n = procs != NULL ? strtol(procs, NULL, 10) : 0;
-  if (n > 0 && n <= PROCS_MOST) config->procs = (int)n;
+  if (procs != NULL && *procs != '\0')
+    config->procs = (int)config_number("CSPPROCS", procs, 1, PROCS_MOST);
   config->path = getenv("CSPPATH");
   config->debug = getenv("CSPDEBUG");
 }

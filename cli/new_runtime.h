@@ -5,6 +5,11 @@
 
 #include "vm/csp.h"
 
+enum { PROCS_MOST = 1024 };
+
+// The number that an option or a variable of the environment, called so, gives
+// as text (or NULL). Ends the program with a message if it is none of these.
+long config_number(const char *name, const char *text, long least, long most);
 // The defaults, and what the environment says: CSPPROCS, CSPPATH, CSPDEBUG. The
 // library itself reads no environment. Where native modules are, the program's
 // file tells: in modules/ beside it, or else, where it is installed, in

@@ -214,6 +214,7 @@ static int cpu_count(void) {
 typedef struct Report {
   bool verbose;
   size_t passed, failed, skipped, broken;
+  int cannot_write;  // errno of standard output, or 0
 } Report;
 
 static void show_title(const char *verdict, const Test *test) {
@@ -254,7 +255,8 @@ static void tell(void *arg, const Test *test) {
     show_title("FAIL", test);
     printf("\n%s", test->message != NULL ? test->message : "");
   }
-  fflush(stdout);
+  if (fflush(stdout) != 0 && report->cannot_write == 0)
+    report->cannot_write = errno;
 }
 
 static int summary(const Report *report, const TestOptions *options) {
@@ -300,6 +302,10 @@ int test_command(int argc, char **argv) {
   Report report = {.verbose = command.options.verbose};
   int ended_by = tests_run(&tests, &command.options, tell, &report);
   tests_free(&tests);
+  if (report.cannot_write != 0 && report.cannot_write != EPIPE) {
+    errno = report.cannot_write;
+    return output_end(0);
+  }
   if (ended_by != 0) end_by(ended_by);
   return summary(&report, &command.options);
 }
