@@ -104,6 +104,7 @@ SIMPLE = {
                               "if e%d != nil { %s }" % (s[2], returned(s[3]))],
     "group_body": lambda s: shown_waiting(s, ["go " + shown_call(s[1]), "waits(%d)" % s[2]]),
     "group_two": lambda s: shown_waiting(s, ["go waits(%d)" % s[2], "go " + shown_call(s[1])]),
+    "group_return": lambda s: ["group {", "  go " + shown_call(s[1]), "  " + returned(s[2]), "}"],
     "panic": lambda s: ["panic(%s)" % shown_error(s[1])],
     "return": lambda s: [returned(s[1])],
     "return_call": lambda s: ["return " + shown_call(s[1])],
@@ -193,7 +194,8 @@ class Body:
         rng = self.rng
         kind = rng.choice(["stmt", "drop", "take", "check", "try", "task", "task_stmt", "defer",
                            "defer", "defer_panic", "defer_native", "defer_recover", "group",
-                           "group_value", "group_body", "group_two"] + ["ask", "ask", "task_ask"] * self.function.asks)
+                           "group_value", "group_body", "group_two", "group_return"] +
+                          ["ask", "ask", "task_ask"] * self.function.asks)
         site = self.site()
         error = ("name", "e%d" % site)
         if kind in ("take", "ask", "task"):
@@ -208,6 +210,9 @@ class Body:
             call = self.failing()
             valued = self.last(error) if rng.random() < 0.5 else None
             return (kind, call, site, valued) if call else ("drop", self.call())
+        if kind == "group_return":
+            call, values = self.failing(), self.last(self.error())
+            return (kind, call, values) if call else ("drop", self.call())
         return (kind, self.call(), site)
 
     def statement(self):

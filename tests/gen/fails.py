@@ -105,6 +105,9 @@ def carried(err, also, shown):
         known = any(equal(other, e) for e in shown)
         if not known or other.also and not any(other.also is e for e in shown):
             lines += ["  also: " + other.message] + carried(other, other.also, shown)
+            while other.cause is not None:
+                other = other.cause
+                lines.append("    caused by: " + other.message)
     return lines
 
 
@@ -170,7 +173,8 @@ def returns_of(body):
     for s in body:
         if s[0] in ("return", "return_call", "return_group", "return_if"):
             yield s
-        elif s[0] in ("check", "try", "group_value", "group_body", "group_two") and s[-1]:
+        elif s[0] in ("check", "try", "group_value", "group_body", "group_two",
+                      "group_return") and s[-1]:
             yield ("return", s[-1])
         elif s[0] == "if":
             yield from returns_of(s[2])
@@ -447,6 +451,11 @@ class Frame:
             raise Unclear
         self.do_group_body(call, site, values)
 
+    def do_group_return(self, call, values):
+        results = [self.value(v) for v in values]
+        grouped(self.maker, call, self.x, body=[e for e in results[-1:] if is_error(e)])
+        self.do_return(values)
+
     def do_panic(self, error):
         raise Thrown(self.value(error))
 
@@ -547,7 +556,7 @@ def member(maker, call, x):
 
 def grouped(maker, call, x, valued=False, body=()):
     """A block with one member. body: what the deferred calls of its body gave,
-    which waits until it is cancelled."""
+    which waits until it is cancelled, or the error with which it returns."""
     failed = member(maker, call, x)
     if failed is None:
         return None
