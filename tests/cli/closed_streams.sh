@@ -2,7 +2,7 @@
 # script or the runtime opens becomes one of them.
 # expect: status 1, file: precious data
 # expect: status 0, trace: one event or more, no line of the script
-# expect: status 141, test file: precious data
+# expect: status 1, test file: precious data
 cat > "$TMPDIR/a.csp" << 'END'
 import "os"
 import "fmt"
@@ -34,6 +34,6 @@ func test_file() {
   panic("boom")
 }
 END
-# (It ends by SIGPIPE: nobody can be told.)
+# (Nobody can be told why.)
 VICTIM=$TMPDIR/other "$CSPVM" test "$TMPDIR/tests" <&- >&- 2>&-
 echo "status $?, test file: $(cat "$TMPDIR/other")"
