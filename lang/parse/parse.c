@@ -321,15 +321,24 @@ static int find_open(const Parse *parse, BracketKind a, BracketKind b,
   return -1;
 }
 
+static bool is_open(const Parse *parse, const char *open) {
+  for (int i = parse->depth; i > 0; i--)
+    if (strcmp(unclosed_text(parse->brackets[i].kind), open) == 0) return true;
+  return false;
+}
+
 static void nothing_open(Parse *parse, const Token *token, const char *open) {
   const char *text = parse->source->text + token->pos.offset;
   const Bracket *inner = top_bracket(parse);
   if (!parse->skipping && parse->depth > 0 && unclosed_inside(parse, inner)) {
     unclosed_error(parse, inner);
   } else if (!parse->skipping) {
-    diag_error(parse->diags, token->pos, 1, "unexpected `%c`, no `%s` is open",
-               *text, open);
-    if (inner->kind == OPEN_PAREN || inner->kind == OPEN_INDEX)
+    bool further_out = is_open(parse, open);
+    diag_error(
+        parse->diags, token->pos, 1,
+        further_out ? "unexpected `%c`" : "unexpected `%c`, no `%s` is open",
+        *text, open);
+    if (inner->kind == OPEN_PAREN || inner->kind == OPEN_INDEX || further_out)
       diag_hint(parse->diags, "the `%s` of line %u, column %u is still open",
                 unclosed_text(inner->kind), inner->open.pos.line,
                 inner->open.pos.col);

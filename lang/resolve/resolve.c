@@ -169,6 +169,7 @@ static void resolve_funcdecl(Compiler *compiler, Node *decl) {
     Symbol *symbol = scope_declare(compiler, SYM_LOCAL, decl->name, decl->pos);
     symbol->constant = true;
     symbol->assigned = true;  // it may capture itself before it is made
+    symbol->decl = decl;
     decl->note = symbol;
   }
   Func *func = func_new(compiler, node, decl->name);

@@ -238,6 +238,8 @@ Symbol *scope_late(Compiler *compiler, Symbol *symbol) {
 const Node *scope_only_value(const Symbol *symbol) {
   const Node *decl = symbol->decl;
   bool variable = symbol->kind == SYM_LOCAL || symbol->kind == SYM_GLOBAL;
+  if (decl != NULL && decl->kind == NODE_FUNCDECL)
+    return symbol->kind == SYM_LOCAL ? decl->a : NULL;
   if (!variable || symbol->assigned || symbol->parameter || decl == NULL)
     return NULL;
   if (decl->kind != NODE_DEFINE && decl->kind != NODE_VAR &&

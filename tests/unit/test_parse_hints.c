@@ -14,6 +14,12 @@ static void test_never_closed(void **state) {
   errors("func f() {\n  x := {a: 1\n  return x\n}",
          "2:8: this `{` is never closed\n"
          " > its `}` should stand before line 3\n");
+  errors("f({a: 1)",
+         "1:8: unexpected `)`\n"
+         " > the `{` of line 1, column 3 is still open\n");
+  errors("f([{a: 1])",
+         "1:9: unexpected `]`\n"
+         " > the `{` of line 1, column 4 is still open\n");
   errors("f(1,\nx := 2 // )\ny := \")\"",
          "1:2: this `(` is never closed\n"
          " > its `)` should stand before line 2\n");
