@@ -12,6 +12,7 @@
 #include "lang/check/dropped.h"
 #include "lang/check/fields.h"
 #include "lang/check/kinds.h"
+#include "lang/check/returns.h"
 #include "lang/resolve/scope.h"
 
 enum {
@@ -49,15 +50,8 @@ static bool comes_back(Compiler *compiler, const Node *call) {
 
 // Whether the function surely gets to its end, and has no value there.
 static bool reaches_end(Compiler *compiler, const Node *function) {
-  if (!(function->flags & NOTE_ENDS)) return false;
-  const Node *last = function->b->a;
-  if (last == NULL) return true;
-  for (int left = RETURNS_MOST; last->next != NULL; last = last->next)
-    if (--left < 0) return false;
-  if (last->kind == NODE_EXPR && last->a->kind == NODE_CALL)
-    return comes_back(compiler, last->a);
-  return last->kind != NODE_EXPR && last->kind != NODE_GROUP &&
-         last->kind != NODE_SWITCH;
+  return (function->flags & NOTE_ENDS) &&
+         !returns_may_leave(function->b->a, compiler, comes_back);
 }
 
 // --- The returns ------------------------------------------------------------

@@ -155,25 +155,42 @@ static void warn_beside_pair(Returns *returns, const Node *node) {
 }
 
 // --- The end of the body ----------------------------------------------------
-// Statements that do not go on, or that return in ways the resolver does not
-// follow.
-static bool may_leave(const Node *last) {
-  switch (last->kind) {
-    case NODE_EXPR:  // panic(...), os.exit(1), fail(...)
+static bool may_leave(const Node *statement, Compiler *compiler,
+                      ComesBack *comes_back) {
+  switch (statement->kind) {
+    case NODE_RETURN:
     case NODE_GROUP:
     case NODE_SWITCH:
+      return true;
+    case NODE_EXPR:  // panic(...), os.exit(1), fail(...)
+      return comes_back == NULL || statement->a->kind != NODE_CALL ||
+             !comes_back(compiler, statement->a);
+    case NODE_BLOCK:
+      return returns_may_leave(statement->a, compiler, comes_back);
+    case NODE_IF:
+      return statement->d != NULL &&
+             may_leave(statement->c, compiler, comes_back) &&
+             may_leave(statement->d, compiler, comes_back);
+    case NODE_SELECT:
+      for (const Node *one = statement->c; one != NULL; one = one->next)
+        if (!may_leave(one->b, compiler, comes_back)) return false;
       return true;
     default:
       return false;
   }
 }
 
+bool returns_may_leave(const Node *list, Compiler *compiler,
+                       ComesBack *comes_back) {
+  while (list != NULL && list->next != NULL) list = list->next;
+  return list != NULL && may_leave(list, compiler, comes_back);
+}
+
 // What the function gives by its returns it does not give at its end.
 static void warn_at_end(const Returns *returns, const Node *function) {
-  const Node *last = function->b->a;
-  if (!(function->flags & NOTE_ENDS) || returns->value == NULL) return;
-  while (last->next != NULL) last = last->next;
-  if (may_leave(last)) return;
+  if (!(function->flags & NOTE_ENDS) || returns->value == NULL ||
+      returns_may_leave(function->b->a, returns->compiler, NULL))
+    return;
   Diags *diags = returns->compiler->diags;
   diag_warn(diags, function->b->end, 1,
             "the function ends here without a value, but line %u returns one",

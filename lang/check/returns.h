@@ -9,4 +9,11 @@
 void returns_look(const Node *stmts);
 void returns_check(Compiler *compiler, const Node *function);  // NODE_FUNC
 
+// Whether the call surely comes back.
+typedef bool ComesBack(Compiler *compiler, const Node *call);
+// Whether the last of the statements may not go on, on each way through it: it
+// returns, panics, or ends the program. comes_back: NULL, no call does surely.
+bool returns_may_leave(const Node *list, Compiler *compiler,
+                       ComesBack *comes_back);
+
 #endif

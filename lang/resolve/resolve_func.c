@@ -148,6 +148,29 @@ static bool is_no_error_name(const Func *func, const Symbol *symbol) {
          value->kind != NODE_PROPAGATE && is_no_error(func, value);
 }
 
+// Whether a branch of the statement, whose value is wanted, gives such a value.
+static bool gives_no_error(const Func *func, const Node *statement) {
+  if (statement == NULL) return false;
+  switch (statement->kind) {
+    case NODE_GIVE:
+      return is_no_error(func, statement->a);
+    case NODE_BLOCK:
+      statement = statement->a;
+      while (statement != NULL && statement->next != NULL)
+        statement = statement->next;
+      return gives_no_error(func, statement);
+    case NODE_IF:
+      return gives_no_error(func, statement->c) ||
+             gives_no_error(func, statement->d);
+    case NODE_SWITCH:
+      for (const Node *one = statement->c; one != NULL; one = one->next)
+        if (gives_no_error(func, one->b)) return true;
+      return false;
+    default:
+      return false;
+  }
+}
+
 // Whether it can be seen that the value is neither nil nor an error. (What a
 // `?` leaves in a variable may be asked what it is before it is returned.)
 static bool is_no_error(const Func *func, const Node *value) {
@@ -158,6 +181,8 @@ static bool is_no_error(const Func *func, const Node *value) {
       return is_plain_call(value);
     case NODE_NIL:
       return false;
+    case NODE_VALUE:
+      return gives_no_error(func, value->a);
     default:
       return !resolve_may_be_error(value);
   }

@@ -491,10 +491,19 @@ static CspStatus map_from_pairs(CspCall *call, CspValue pairs, Value missing) {
                                  .units = 32});
 }
 
-// A value that all missing keys would share, and that could be changed.
-static bool is_shared_default(CspValue v) {
-  return is_obj(v, OBJ_LIST) || is_obj(v, OBJ_MAP) || is_obj(v, OBJ_BYTES) ||
-         is_obj(v, OBJ_INSTANCE);
+// A value that all missing keys would share, and that could be changed: v, or
+// one in a tuple. VALUE_UNDEF: there is none among the next *left values.
+static Value shared_default(Value v, int *left) {
+  if (value_is_type(v, OBJ_LIST) || value_is_type(v, OBJ_MAP) ||
+      value_is_type(v, OBJ_BYTES) || value_is_type(v, OBJ_INSTANCE))
+    return v;
+  if (!value_is_type(v, OBJ_TUPLE)) return VALUE_UNDEF;
+  const ObjValues *values = &((ObjTuple *)value_obj(v))->values;
+  Value shared = VALUE_UNDEF;
+  for (size_t n = 0; n < values->len && shared == VALUE_UNDEF && --*left >= 0;
+       n++)
+    shared = shared_default(values->slots[n], left);
+  return shared;
 }
 
 // map(x, default): a copy of a map, or the map of a list of [key, value] lists.
@@ -502,11 +511,13 @@ static bool is_shared_default(CspValue v) {
 // that of the map, unless another is given.
 CspStatus builtin_map(CspCall *call) {
   CspValue v = csp_arg(call, 0), missing = csp_arg(call, 1);
-  if (is_shared_default(missing))
+  int left = 1000;
+  Value shared = shared_default(missing.word, &left);
+  if (shared != VALUE_UNDEF)
     return csp_panic(call,
                      "map: all keys would share one %s as the default (write "
                      "`m[key] ?\?= ...` where a key is first used)",
-                     csp_type_name(missing));
+                     csp_type_name(csp_wrap(shared)));
   if (csp_type(v) == CSP_NIL) {
     CspValue map = new_map(call, 0, missing.word);
     return csp_is_undef(map) ? csp_panic_memory(call) : csp_ok(call, map);
