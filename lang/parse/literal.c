@@ -274,10 +274,11 @@ static const char *after_indent(Parse *parse, const char *line, size_t len,
   if (len >= indent.len && memcmp(line, indent.text, indent.len) == 0)
     return line + indent.len;
   if (blank == len) return line + len;
+  bool other = blank >= indent.len;
   diag_error(parse->diags, pos, blank > 0 ? (uint32_t)blank : 1,
-             "line %u has less indentation than the closing backquotes",
-             pos.line);
-  if (blank >= indent.len)
+             "line %u has %s indentation than the closing backquotes", pos.line,
+             other ? "another" : "less");
+  if (other)
     diag_hint(parse->diags, "tabs are no spaces: indent both lines alike");
   return line + blank;
 }

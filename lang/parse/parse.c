@@ -50,9 +50,10 @@ void parse_too_deep(Parse *parse, Pos pos) {
   parse->fatal = true;
   diag_error(parse->diags, pos, 1, "nested too deeply");
   if (parse->max_depth == LANG_MAX_DEPTH) {
-    diag_hint(parse->diags,
-              "at most %d open brackets, and %d operators in a row",
-              LANG_MAX_NESTING, LANG_MAX_DEPTH);
+    diag_hint(
+        parse->diags,
+        "at most %d open brackets, and %d operators or `else if` in a row",
+        LANG_MAX_NESTING, LANG_MAX_DEPTH);
   } else {
     diag_hint(parse->diags,
               "the stack of the thread that compiles has room for %u levels",

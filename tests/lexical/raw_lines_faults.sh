@@ -2,7 +2,7 @@
 # expect: a.csp:3:1: error: line 3 has less indentation than the closing backquotes
 # expect: a.csp:5:1: error: line 5 has less indentation than the closing backquotes
 # expect: status 2
-# expect: a.csp:2:1: error: line 2 has less indentation than the closing backquotes
+# expect: a.csp:2:1: error: line 2 has another indentation than the closing backquotes
 # expect:     tabs are no spaces: indent both lines alike
 # expect: status 2
 # expect: a.csp:1:6: error: a new line must follow the three backquotes

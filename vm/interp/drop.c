@@ -60,6 +60,12 @@ static bool carry(Local *local, Goroutine *g, Value *slot, Value error) {
   }
 }
 
+Value drop_list(Local *local, Value error) {
+  ObjList *list = list_new(local, 1);
+  bool made = list != NULL && list_push(local, list, error);
+  return made ? value_from_obj(list) : VALUE_NIL;
+}
+
 Value drop_join(Local *local, Value also, Value more) {
   if (also == VALUE_NIL) return more;
   size_t count = also_count(also), room = ALSO_MAX - count;

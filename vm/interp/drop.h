@@ -18,6 +18,8 @@ bool drop_carry_all(Local *local, Goroutine *g, Value also);
 // is the error itself from now on, by which the runtime knows its own ones, and
 // the panic carries beside it what the copy does.
 void drop_take_apart(Local *local, Panic *panic);
+// A list of it alone, or nil without memory.
+Value drop_list(Local *local, Value error);
 // A list of both, which are such lists, or nil. Without memory the first one.
 Value drop_join(Local *local, Value also, Value more);
 // The newest panic, or its error, carries that error, too.

@@ -131,7 +131,15 @@ static void keep_also(Local *local, ObjGroup *group, Value also) {
   }
 }
 
-// The first failure is kept, but for a value. Of another what it carries is.
+// A failure that is not the group's goes along with the group's panic.
+static void keep_lost(Local *local, ObjGroup *group, Value lost) {
+  bool tells = lost != VALUE_NIL && !is_cancellation(vm_code(local->vm), lost);
+  if (tells) keep_also(local, group, drop_list(local, lost));
+  keep_also(local, group, error_also(lost));
+}
+
+// The first failure is kept, but for a value. Of another what it carries is,
+// and itself where the group panics.
 // trace: is the group's, or freed. true: this one is kept.
 static bool fail_group(Local *local, ObjGroup *group, Value value, Trace *trace,
                        bool returned) {
@@ -141,6 +149,7 @@ static bool fail_group(Local *local, ObjGroup *group, Value value, Trace *trace,
   Value lost = !first ? value : group->failed ? group->failure : VALUE_NIL;
   // (An error that several members give has it already.)
   if (lost == (first ? value : group->failure)) lost = VALUE_NIL;
+  bool panics = !group->valued || !(first ? returned : group->returned);
   if (first) {
     if (!group->failed) heap_finalizable(&group->obj);
     group->failed = true;
@@ -151,7 +160,10 @@ static bool fail_group(Local *local, ObjGroup *group, Value value, Trace *trace,
   }
   rt_unlock(&group->group.lock);
   trace_drop(other);
-  keep_also(local, group, error_also(lost));
+  if (panics)
+    keep_lost(local, group, lost);
+  else
+    keep_also(local, group, error_also(lost));
   group_cancel(local->p, &group->group, CANCELLED);
   charge_woken(local);
   // It is to be reported, whatever the others do: see group_close.
