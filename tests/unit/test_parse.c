@@ -596,10 +596,6 @@ static void test_habits(void **state) {
          " > write `for v in x`, `for k, v in x`, `for i in n`, or "
          "`for i in (from..to).by(step)`\n");
   errors("x := a === b", "1:8: there is no operator `===`\n > write `==`\n");
-  errors("func f() -> int { }",
-         "1:10: there is no operator `->`\n > results have no types; a field "
-         "is read as "
-         "`x.name`, and a short function is `func(x) => x`\n");
   errors("x := a\n  .b",
          "2:3: unexpected `.`, expected a statement\n > a "
          "statement goes on if the line before ends with the "

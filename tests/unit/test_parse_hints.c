@@ -211,6 +211,10 @@ static void test_statements_elsewhere(void **state) {
          " > `print` is a function: `print(x)`\n");
   errors("switch x { case 1 => 2 }",
          "1:19: unexpected `=>`, expected `:` or `,`\n");
+  errors("func f() -> int { }",
+         "1:10: there is no operator `->`\n > results have no types; a field "
+         "is read as "
+         "`x.name`, and a short function is `func(x) => x`\n");
 }
 
 int main(void) {
