@@ -169,7 +169,7 @@ bool drop_carry_in(Local *local, Goroutine *g, Value *carrier, Value also) {
 }
 
 // Of the list that PACK has made. NULL: it is empty.
-static Value *last_of(Value packed) {
+static Value *last_packed(Value packed) {
   ObjValues *list = (ObjValues *)value_obj(packed);
   return list->len > 0 ? &list->slots[list->len - 1] : NULL;
 }
@@ -182,7 +182,7 @@ static Value *returned_last(const Goroutine *g) {
                ? operand_range(g->base, i, INSTR_A(i) + INSTR_B(i) - 1)
                : NULL;
   RT_ASSERT(INSTR_OP(i) == OP_RETDL);
-  return last_of(*operand_a(g->base, i));
+  return last_packed(*operand_a(g->base, i));
 }
 
 // The panic comes from the return.
@@ -209,7 +209,7 @@ Value drop_returned(const Goroutine *g) {
   Instr i = g->pc[-1];
   if (INSTR_OP(i) != OP_GROUPRET) return VALUE_NIL;
   const Value *to = operand_a(g->base, i);
-  const Value *last = INSTR_B(i) != 0 ? last_of(*to) : to;
+  const Value *last = INSTR_B(i) != 0 ? last_packed(*to) : to;
   return last != NULL ? *last : VALUE_NIL;
 }
 
