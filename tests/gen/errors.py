@@ -95,6 +95,8 @@ SIMPLE = {
     "task_ask": lambda s: ["t%d := go %s" % (s[2], shown_call(s[1])),
                            "v%d := (<-t%d)?" % (s[2], s[2])],
     "task_stmt": lambda s: ["t%d := go %s" % (s[2], shown_call(s[1])), "<-t%d" % s[2]],
+    "task_drop": lambda s: ["t%d := go %s" % (s[2], shown_call(s[1])), "_ = <-t%d" % s[2]],
+    "try_stmt": lambda s: ["try(func() => %s)" % shown_call(s[1])],
     "defer": lambda s: ["defer " + shown_call(s[1])],
     "defer_panic": lambda s: ["defer panic(%s)" % shown_error(s[1])],
     "defer_native": lambda s: ['defer "x".parse_int()'],
@@ -192,9 +194,10 @@ class Body:
 
     def simple(self):
         rng = self.rng
-        kind = rng.choice(["stmt", "drop", "take", "check", "try", "task", "task_stmt", "defer",
-                           "defer", "defer_panic", "defer_native", "defer_recover", "group",
-                           "group_value", "group_body", "group_two", "group_return"] +
+        kind = rng.choice(["stmt", "drop", "take", "check", "try", "try_stmt", "task", "task_stmt",
+                           "task_drop", "defer", "defer", "defer_panic", "defer_native",
+                           "defer_recover", "group", "group_value", "group_body", "group_two",
+                           "group_return"] +
                           ["ask", "ask", "task_ask"] * self.function.asks)
         site = self.site()
         error = ("name", "e%d" % site)

@@ -416,6 +416,12 @@ class Frame:
     def do_task_stmt(self, call, _):
         dropped(awaited(self.maker, lambda: self.call(call)))
 
+    def do_task_drop(self, call, _):
+        awaited(self.maker, lambda: self.call(call))
+
+    def do_try_stmt(self, call, _):
+        dropped([tried(lambda: self.call(call))[1]])
+
     def do_defer(self, call, _):
         x = self.x if call[2] == "x" else call[2]
         self.deferred.append(lambda: run(self.maker, call[1], x))
