@@ -315,28 +315,31 @@ class Maker(Words, Shapes, Values, Grown):
             "func() { risky({int!}); return {int!} }()", "risky({int!})?",
             "{str}[{int!}:{int!}]", "{any}[{any!}]", "for_each({list!})",
             "(switch ({int!}) {{ case {Small}: ({int!}) }})", "clip(default: {any!})",
-            "{list}.map(risky)", "map(default: {any!})",
+            "{list}.map(risky)", "map(default: {any!})", "math.ipow({int!}, {Shift})",
+            "func() { try(risky, {int!}); return {int!} }()",
             "time.limit({Few} * 1h + 1h, func() => risky({int!}))"])
         text = self.fill(text.replace("for_each", "strings.to_upper"), 2)
         self.say("try(func() => %s)" % text)
 
     def leave(self):
         """return, break or continue; mostly under a condition."""
-        words = []
-        if self.loops:
-            words += ["break", "continue"] + \
-                [w + " " + label for label in self.labels for w in ("break", "continue")]
-        if self.results is not None:
-            words.append("return")
-        if not words:
+        word = self.leaving()
+        if not word:
             return self.output()
-        word = self.rng.choice(words)
-        if word == "return" and self.results:
-            word += " " + self.result()
         if self.chance(0.9):
             word = "if %s { %s }" % (self.head("bool"), word)
         self.emit(word)
         return None
+
+    def leaving(self, words=("break", "continue")):
+        """What leaves a loop, by one of the words or a label, or the function;
+        nothing where there is none."""
+        words = [*words] * bool(self.loops) + \
+            [w + " " + label for label in self.labels for w in ("break", "continue")]
+        if self.results is not None:
+            words.append("return")
+        word = self.rng.choice(words) if words else ""
+        return "return " + self.result() if word == "return" and self.results else word
 
     def result(self):
         text = self.expression("int")
@@ -416,7 +419,8 @@ class Maker(Words, Shapes, Values, Grown):
                 "_ = {0}", "_ = try(func() {{ {0} }})", "defer {{ _ = {0} }}",
                 "_, {1} := try(func() {{ {0} }})",
                 "_ = try(func() {{ defer {0}; _ = {0} }})",
-                "_, {1} := try(func() {{ defer {0}; return error(\"first\") }})"])
+                "_, {1} := try(func() {{ defer {0}; return error(\"first\") }})",
+                "_, {1} := try(func() {{ try(func() => {0}) }})"])
             self.spend(f.cost)
             self.emit(form.format(text, a))
             if "{1}" in form:
@@ -569,7 +573,8 @@ class Maker(Words, Shapes, Values, Grown):
             if form > 0.8:
                 case = self.expression("bool", 2)
             elif self.chance(0.2):
-                case = self.rng.choice(["is int", "is Point", "is string, nil", "is list"])
+                case = self.rng.choice(["is int", "is Point", "is string, nil", "is list",
+                                        "is error"])
             else:
                 case = ", ".join(self.expression(kind, 1)
                                  for _ in range(self.rng.randint(1, 3)))

@@ -318,8 +318,9 @@ class Shapes:
     def dropped(self):
         """A goroutine whose call may give an error, which it drops or not."""
         t, n = self.new_name("t"), self.rng.randint(0, 9)
-        self.emit("%s := go { %srisky(%d) }" % (t, self.rng.choice(["_ = ", "_ = ", ""]), n))
-        self.emit("println(try(func() { <-%s }))" % t)
+        self.emit("%s := go %s" % (t, self.rng.choice(
+            ["{ _ = risky(%d) }", "{ _ = risky(%d) }", "{ risky(%d) }", "risky(%d)"]) % n))
+        self.emit("println(try(func() { %s<-%s }))" % (self.rng.choice(["", "_ = "]), t))
 
     def ping_pong(self):
         a, b, n = self.new_name("c"), self.new_name("c"), self.rng.randint(1, 6)

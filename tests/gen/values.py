@@ -17,28 +17,40 @@ class Values:
         if self.results == 1 and self.chance(0.05):
             kind, new, begin = "int", "", "return "
 
-        def give():
+        def give(leaves=""):
             keep = self.loops, self.labels  # no `break` of this switch
             self.loops, self.labels = 0, []
             self.statements(0, 2)
-            self.emit("({a: %s})" % self.expression("int", 1) if kind == "map"
-                      else "clip(%s)" % self.expression(kind, 2))
+            if leaves:
+                self.emit(leaves)
+            else:
+                self.emit("({a: %s})" % self.expression("int", 1) if kind == "map"
+                          else "clip(%s)" % self.expression(kind, 2))
             self.loops, self.labels = keep
         if self.chance(0.15) and not old and "return" not in begin:
             self.fits_none(begin, new, give)
             return
         if self.chance(0.6):
-            self.block(begin + "if %s {" % self.head("bool"), give, tail="} else {")
+            self.block(begin + "if %s {" % self.head("bool"), self.branch_of(give), tail="} else {")
+            if self.chance(0.3):
+                head = self.lines.pop().strip()[:-1] + "if %s {" % self.head("bool")
+                self.block(head, self.branch_of(give), tail="} else {")
             self.block(self.lines.pop().strip(), give)
         else:
             self.emit(begin + "switch %s {" % self.head("int"))
             for _ in range(self.rng.randint(0, 3)):
-                self.clause("case %s:" % self.expression("int", 1), give)
+                self.clause("case %s:" % self.expression("int", 1),
+                            self.branch_of(give, ["continue"]))
             self.clause("default:", give)
             self.emit("}")
         if new:
             self.names.append((new, kind))
             self.writable |= {new} if "const" not in begin else set()
+
+    def branch_of(self, give, words=("break", "continue")):
+        """A branch with a value, or which leaves the loop or function."""
+        leaves = self.leaving(words) if self.chance(0.2) else ""
+        return lambda: give(leaves)
 
     def fits_none(self, begin, new, give):
         """A `switch` of which no case may fit: it panics in a `try`."""
@@ -76,7 +88,8 @@ class Values:
         for _ in range(self.rng.randint(1, 3)):
             self.emit(self.rng.choice([
                 "{0}.a++", "{0}.b -= {1}", "{0}.c ??= {1}", "delete({0}, {2})",
-                "{0} = copy({0})", "{0}[({1}, {2})] += {1}"]).format(
+                "{0} = copy({0})", "{0}[({1}, {2})] += {1}",
+                "{0}[(1,)] += {1}; {0}[(1.0,)] -= {0}[(1,)] & {1}"]).format(
                     m, self.expression("int", 1), self.expression("str", 1)))
         self.say("%s, %s.none, %s in %s" % (m, m, self.expression("str", 1), m))
         if self.chance(0.4):

@@ -31,7 +31,7 @@ TEMPLATES = {
         (2, SUM, "{Var} *% {Constant} +% {Var}"), (1, SUM, "{Var} + {Var} *% {Var}"),
         (2, UNARY, "-({int!})"), (1, UNARY, "^({int!})"),
         (2, ATOM, "len({str!})"), (2, ATOM, "len({list!})"), (1, ATOM, "len({map!})"),
-        (1, ATOM, "int({float!})"), (2, ATOM, "abs({int!})"),
+        (1, ATOM, "int({float!})"), (2, ATOM, "abs({int!})"), (1, ATOM, "math.ipow({Small}, {Few})"),
         (2, ATOM, "min({int!}, {int!})"), (1, ATOM, "max({list!})"),
         (2, ATOM, "{list}[{Index}]"), (2, ATOM, "{list}.sum()"),
         (1, ATOM, "{list}.index({int!})"), (1, ELSE, "{list}.first() ?? {int}"),
@@ -48,6 +48,7 @@ TEMPLATES = {
                   "default: return {int!} } }()"),
         (1, ATOM, "func() { if ({bool!}) { return {int!} }; return {int!} }()"),
         (2, ATOM, "(if ({bool!}) { ({int!}) } else { ({int!}) })"),
+        (1, ATOM, "(if ({bool!}) { ({int!}) } else if ({bool!}) { ({int!}) } else { {Var} })"),
         (1, ATOM, "(if ({bool!}) { X := ({int!}); ({int:X}) } else { {Var} })"),
         (1, SUM, "{Var} + (if ({bool!}) { {Assign}; ({int!}) } else { {Var} })"),
         (1, ATOM, "(switch ({int!}) { case {Small}, {Small}: ({int!}); "
@@ -87,6 +88,8 @@ TEMPLATES = {
         (2, ATOM, "str(Named({str!}, {int!}))"), (1, ATOM, '"${{[Named({str!})]}}|${{Fault({int!})}}"'),
         (1, ATOM, "Fault({int!}).error()"), (1, ATOM, "error({str!}, cause: Fault({int!})).message"),
         (1, ATOM, "error({any!}, code: {str!}).code"),
+        (1, ATOM, "(func(X) => switch X {{ case is int: ({str:X}); case is error: str(X); "
+                  "default: ({str!}) }})([{int!}, Fault({int!}), error({str!}), {any!}][{Few}])"),
         (1, ATOM, "{str}.reverse()"), (1, ATOM, '{str}.pad_left({Few}, "*")'),
         (1, ATOM, "(func(X) => X + {str})({str!})"), (1, ELSE, "{strs}.last() ?? {str}"),
     ],
