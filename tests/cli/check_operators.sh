@@ -18,6 +18,7 @@
 # expect: a.csp:8:16: warning: this always panics: a loop over a float
 # expect:       for i in 2.5 * 2.0 { println(i) }
 # expect:                    ^
+# timeout: 90
 cd "$TMPDIR" || exit 1
 cat > pairs.csp <<'END'
 const VALUES = ["nil", "true", "3", "2.5", "\"s\"", "bytes(2)", "[1]", "{a: 1}", "(0..3)", "(func() => 1)", "chan(1)",
