@@ -170,9 +170,15 @@ static CspStatus lay(CspCall *call) {
 }
 
 static atomic_int finalized, finalizer_waits, finalized_seen;
+// A second one, on another P meanwhile, does not wait: no P is left to serve
+// it. (An allocation sweeps, too, so that a function that was posted may run
+// one.)
 static void waiting_finalize(void *data) {
   (void)data;
-  atomic_fetch_add(&finalizer_waits, wait_for_other_p());
+  static atomic_bool one_waits;
+  bool second = atomic_exchange(&one_waits, true);
+  atomic_fetch_add(&finalizer_waits, second || wait_for_other_p());
+  if (!second) atomic_store(&one_waits, false);
   atomic_fetch_add(&finalized, 1);
 }
 
