@@ -198,7 +198,7 @@ static void deferred_calls_and_panics(void **state) {
 typedef struct Asked {
   Running *running;
   Instr i;
-  const char *kinds;  // NULL: a register beside the operands
+  uint64_t kinds;  // 0: a register beside the operands
   uint32_t n;
 } Asked;
 
@@ -206,15 +206,15 @@ static void ask(void *arg) {
   const Asked *asked = arg;
   const Value *base = asked->running->g->base,
               *constants = asked->running->proto.constants;
-  if (asked->kinds == NULL)
+  if (asked->kinds == 0)
     (void)operand_range(base, asked->i, asked->n);
-  else if (strchr(asked->kinds, 'k') != NULL)
+  else if (asked->kinds == KIND('k'))
     (void)operand_constant(base, constants, asked->i, asked->kinds, asked->n);
   else
     (void)operand_register(base, asked->i, asked->kinds, asked->n);
 }
 
-static void expect_refused(Running *running, Instr i, const char *kinds,
+static void expect_refused(Running *running, Instr i, uint64_t kinds,
                            uint32_t n, const char *words) {
   Asked a = {running, i, kinds, n};
   assert_use_dies(&(Subject){.use = ask, .arg = &a}, words);
@@ -228,16 +228,18 @@ static void operands(void **state) {
   r.proto.constants = constants;
   r.proto.nconstants = 2;
   Instr add = instr_abc(OP_ADD, 1, 2, 3), call = instr_abc(OP_CALL, 1, 0, 1);
-  Asked fine[] = {{&r, add, "c", REGISTERS - 1},
-                  {&r, instr_abc(OP_ADDK, 1, 2, 1), "k", 1},
-                  {&r, call, NULL, 3}};
+  Asked fine[] = {{&r, add, KIND('c'), REGISTERS - 1},
+                  {&r, instr_abc(OP_ADDK, 1, 2, 1), KIND('k'), 1},
+                  {&r, call, 0, 3}};
   for (size_t n = 0; n < sizeof fine / sizeof *fine; n++) ask(&fine[n]);
-  expect_refused(&r, instr_abc(OP_ADDK, 1, 2, 3), "c", 3, "no operand of kind");
-  expect_refused(&r, add, "k", 0, "no operand of kind");
-  expect_refused(&r, add, "c", REGISTERS, "beyond the frame");
-  expect_refused(&r, instr_abc(OP_ADDK, 1, 2, 2), "k", 2, "beyond the frame");
-  expect_refused(&r, call, NULL, 0, "does not use register");
-  expect_refused(&r, call, NULL, 4, "does not use register");
+  expect_refused(&r, instr_abc(OP_ADDK, 1, 2, 3), KIND('c'), 3,
+                 "has no operand of the kind");
+  expect_refused(&r, add, KIND('k'), 0, "has no operand of the kind");
+  expect_refused(&r, add, KIND('c'), REGISTERS, "beyond the frame");
+  expect_refused(&r, instr_abc(OP_ADDK, 1, 2, 2), KIND('k'), 2,
+                 "beyond the frame");
+  expect_refused(&r, call, 0, 0, "does not use register");
+  expect_refused(&r, call, 0, 4, "does not use register");
   end(&r);
 }
 

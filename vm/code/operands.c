@@ -5,20 +5,32 @@
 #include "vm/heap/local.h"
 
 #ifdef CSP_DEBUG
-static void check_frame_has(const Proto *proto, Instr i, bool is_constant,
+static void check_frame_has(const Proto *proto, Instr i, bool constant,
                             uint32_t n) {
-  RT_CHECK(n < (is_constant ? proto->nconstants : proto->nregs),
+  RT_CHECK(n < (constant ? proto->nconstants : proto->nregs),
            "%s: %s %u is beyond the frame of %s", op_name(INSTR_OP(i)),
-           is_constant ? "constant" : "register", n, proto->name->own);
+           constant ? "constant" : "register", n, proto->name->own);
 }
 
-void operand_check(const Value *base, Instr i, const char *kinds, uint32_t n) {
-  const char *kind = strpbrk(op_kinds(INSTR_OP(i)), kinds);
-  RT_CHECK(kind != NULL, "%s has no operand of kind %s", op_name(INSTR_OP(i)),
-           kinds);
-  if (*kind == 'w') return;  // no register
+static uint64_t kinds_of(Op op) {
+  static uint64_t sets[OP_COUNT];  // 0: nobody has asked
+  // relaxed: whoever stores here, below, stores the same
+  uint64_t set = rt_load_relaxed(&sets[op]);
+  if (set != 0) return set;
+  for (const char *kind = op_kinds(op); *kind != '\0'; kind++)
+    if (*kind != '.') set |= KIND(*kind);
+  rt_store_relaxed(&sets[op], set);  // relaxed: see above
+  return set;
+}
+
+void operand_check(const Value *base, Instr i, uint64_t kinds, uint32_t n) {
+  Op op = INSTR_OP(i);
+  uint64_t found = kinds_of(op) & kinds;
+  RT_CHECK(found != 0, "%s (%s) has no operand of the kind that is asked for",
+           op_name(op), op_kinds(op));
+  if (found == KIND('w')) return;  // no register
   check_frame_has(frame_closure(base)->proto, i,
-                  strchr("xkKgpdmNnhyLl", *kind) != NULL, n);
+                  (found & ~(uint64_t)KINDS_REGISTER) != 0, n);
 }
 
 void operand_check_range(const Value *base, Instr i, uint32_t n) {

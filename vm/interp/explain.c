@@ -221,7 +221,7 @@ static const char *first_value(const Value *base, Instr i) {
   Value other = VALUE_NIL;
   const char *kinds = op_kinds((Op)INSTR_OP(i));
   if (strchr(kinds, 'c') != NULL)
-    other = *operand_register(base, i, "c", INSTR_C(i));
+    other = *operand_register(base, i, KIND('c'), INSTR_C(i));
   if (value_is_type(other, OBJ_STRING)) return "\"\"";
   if (value_is_type(other, OBJ_LIST)) return "[]";
   if (value_is_type(other, OBJ_TUPLE)) return "()";
@@ -245,8 +245,9 @@ static bool updates_missing(const Explain *explain, const Value *base,
   if (!(field || element) || INSTR_A(store) != INSTR_B(source)) return false;
   Value map = *operand_a(base, store), found;
   if (!value_is_type(map, OBJ_MAP)) return false;
-  Value key = field ? proto->constants[code_at(proto, from + 1)]
-                    : *operand_register(base, source, "c", INSTR_C(source));
+  Value key = field
+                  ? proto->constants[code_at(proto, from + 1)]
+                  : *operand_register(base, source, KIND('c'), INSTR_C(source));
   return !map_get(explain->local->vm, (ObjMap *)value_obj(map), key, &found);
 }
 

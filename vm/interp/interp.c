@@ -161,7 +161,7 @@ Next interp_throw(Local *local, Goroutine *g) {
 static bool captures(const Goroutine *g, Instr i, Instr a) {
   const Value *constants = frame_closure(g->base)->proto->constants;
   const Proto *proto = (Proto *)(uintptr_t)operand_constant(
-      g->base, constants, i, "p", INSTR_BX(i));
+      g->base, constants, i, KIND('p'), INSTR_BX(i));
   for (int n = 0; n < proto->nupvalues; n++)
     if (proto->upvalues[n].local && proto->upvalues[n].index == a) return true;
   return false;
