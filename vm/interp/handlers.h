@@ -487,16 +487,16 @@ HANDLER(CALLV) {
 }
 HANDLER(INVOKE) {
   Value x = REG_RANGE(A + 3);
-  if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
-    ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
-    // acquire: the method's room is there. Pairs with cache_slot
-    uint32_t cache = rt_load_acquire(CACHE);
-    if (LIKELY(cache >> 8 == type->id)) {
-      Value f = heap_load(
-          &heap_load(&type->room)->methods[cache & 0xff].function);
-      ObjClosure *cl = (ObjClosure *)value_obj(f);
-      if (LIKELY(FITS(cl, B + 1))) ENTER(cl, WANT, 3);
-    }
+  if (UNLIKELY(!value_is_obj(x))) JUMP_TO(invoke_general);
+  if (value_obj(x)->type != OBJ_INSTANCE) JUMP_TO(invoke_builtin);
+  ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
+  // acquire: the method's room is there. Pairs with cache_slot
+  uint32_t cache = rt_load_acquire(CACHE);
+  if (LIKELY(cache >> 8 == type->id)) {
+    Value f =
+        heap_load(&heap_load(&type->room)->methods[cache & 0xff].function);
+    ObjClosure *cl = (ObjClosure *)value_obj(f);
+    if (LIKELY(FITS(cl, B + 1))) ENTER(cl, WANT, 3);
   }
   JUMP_TO(invoke_general);
 }

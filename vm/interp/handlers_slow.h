@@ -147,16 +147,17 @@ SHARED(grow_stack) {
   pc--;
   NEXT();
 }
-// A call of a native that has a quick form (native_quick.c). It may write its
-// result where nobody wants one, as this word is the call's. What follows a
-// form that answered false reads the instruction again, so the call keeps less.
+// A call of a native that has a quick form (native_quick.c). What it did is
+// charged if it was long. It may write its result where nobody wants one, as
+// this word is the call's. What follows a form that answered false reads the
+// instruction again, so the call keeps less.
 #define QUICK_NATIVE(f, argc, words)                                         \
   do {                                                                       \
     const NativeDef *def = ((ObjNative *)value_obj(f))->def;                 \
     if ((int)C <= def->quick_results &&                                      \
         def->quick(local, def, REG_WINDOW + FRAME_WORDS, (int)(argc), &REG_A)) { \
       pc += (words);                                                         \
-      CHARGE();                                                              \
+      CHARGE_LONG();                                                         \
       NEXT();                                                                \
     }                                                                        \
     i = pc[-1];                                                              \
@@ -174,17 +175,20 @@ SHARED(call_general) {
   FOLLOW_CALL(call_value(local, g, REG_WINDOW, (int)B, WANT, pc));
 }
 SHARED(invoke_general) {
-  Value x = REG_RANGE(A + 3);
-  // relaxed: a hint, checked here. Pairs with the store in cached_method
-  uint32_t cache = rt_load_relaxed(CACHE);
-  if (value_is_obj(x) && cache >> 8 == BUILTIN_ID(value_obj(x)->type)) {
-    const MethodTable *table = local->vm->methods[value_obj(x)->type];
-    Value f = table->methods[cache & 0xff].function;
-    if (value_obj(f)->type == OBJ_NATIVE) QUICK_NATIVE(f, B + 1, 2);
-  }
   SAVE();
   CHARGE();
   FOLLOW_CALL(call_method(local, g, A, (int)B + 1, WANT));
+}
+// The receiver is an object, but no instance of a struct.
+SHARED(invoke_builtin) {
+  ObjType type = value_obj(REG_RANGE(A + 3))->type;
+  // relaxed: a hint, checked here. Pairs with the store in cached_method
+  uint32_t cache = rt_load_relaxed(CACHE);
+  if (LIKELY(cache >> 8 == BUILTIN_ID(type))) {
+    Value f = local->vm->methods[type]->methods[cache & 0xff].function;
+    if (value_obj(f)->type == OBJ_NATIVE) QUICK_NATIVE(f, B + 1, 2);
+  }
+  JUMP_TO(invoke_general);
 }
 // With `multi` arguments.
 SHARED(defer) {
