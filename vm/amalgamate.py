@@ -27,6 +27,7 @@ GUARD = re.compile(r"^#ifndef (CSP_\w+_H)\n#define \1$", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#include "([^"]*)".*\n', re.MULTILINE)
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 UNDEF = re.compile(r"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.MULTILINE)
+LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 TOKEN = re.compile(r"""
     (?P<space>\s+|//[^\n]*|/\*.*?\*/)
   | (?P<line>^[ \t]*\#(?:[^\n\\]|\\.|\\\n)*)
@@ -213,10 +214,12 @@ def macros_left(text):
 
 
 def words_of(text):
-    return {token[0] for token in TOKEN.finditer(text)
-            if token.lastgroup == "word"} | {
-                word for line in re.findall(r"^\s*#.*(?:\\\n.*)*", text, re.M)
-                for word in re.findall(r"\w+", line)}
+    """The words of code and of the preprocessor's lines, but for those in
+    literals, which are no names."""
+    words = {token[0] for token in TOKEN.finditer(text) if token.lastgroup == "word"}
+    for line in re.findall(r"^\s*#.*(?:\\\n.*)*", text, re.M):
+        words.update(re.findall(r"\w+", LITERAL.sub(" ", line)))
+    return words
 
 
 class Names:

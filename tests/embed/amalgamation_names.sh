@@ -28,6 +28,8 @@ int table_sum(void) { return helper(table[1]); }
 END
 file two.c <<'END'
 #include "common.h"
+#define SHOWN "TWICE a \"TWICE\""
+#define IS_TWICE(c) ((c) == 'TWICE' || (c) == '\'')
 const int table[] = {1, 2, 3};
 const Item first_item = {1};
 CspStatus csp_ok_nothing(CspCall *call) { return CSP_OK; }
