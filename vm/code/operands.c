@@ -14,12 +14,12 @@ static void check_frame_has(const Proto *proto, Instr i, bool constant,
 
 static uint64_t kinds_of(Op op) {
   static uint64_t sets[OP_COUNT];  // 0: nobody has asked
-  // relaxed: whoever stores here, below, stores the same
+  // relaxed: all store the same. Pairs with the store in kinds_of
   uint64_t set = rt_load_relaxed(&sets[op]);
   if (set != 0) return set;
   for (const char *kind = op_kinds(op); *kind != '\0'; kind++)
     if (*kind != '.') set |= KIND(*kind);
-  rt_store_relaxed(&sets[op], set);  // relaxed: see above
+  rt_store_relaxed(&sets[op], set);  // relaxed: pairs with the load above
   return set;
 }
 
